@@ -1,0 +1,54 @@
+# The two commands: `make demo` and `make test`. Both install what they need, build, and go.
+BUILD   ?= build
+JOBS    ?= $(shell nproc)
+PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
+           libgtest-dev ffmpeg
+DEMO     = out/snowball_drop
+
+.PHONY: help packages configure build demo test soak sanitize clean
+
+help:
+	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
+	@echo "make test      build firn and run its tests"
+	@echo "make build     leaves the program at $(BUILD)/firn"
+	@echo "make soak      the long tests: convergence tables, large runs"
+	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+
+# Installs only what is missing; says the exact line when it may not.
+packages:
+	@missing=""; for p in $(PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q "install ok installed" || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  line="apt-get update && apt-get install -y --no-install-recommends$$missing"; \
+	  if [ "$$(id -u)" = 0 ]; then echo "installing:$$missing"; \
+	    export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -y -q --no-install-recommends $$missing; \
+	  else echo "firn needs packages and root to install them. Run this, then make again:"; echo "  sudo sh -c '$$line'"; exit 1; fi; fi
+
+configure: packages
+	@test -f $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja
+
+build: configure
+	cmake --build $(BUILD) -j $(JOBS) --target firn
+
+demo: build
+	$(BUILD)/firn run snowball_drop -o $(DEMO) --overwrite
+	$(BUILD)/firn preview $(DEMO)
+	@echo "frames:   $(DEMO)/frame_*.ply and $(DEMO)/final.ply"
+	@echo "pictures: $(DEMO)/preview/frame_*.png"
+	@echo "film:     $(DEMO)/preview/preview.mp4"
+
+test: configure
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -LE soak
+
+soak: configure
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L soak -V
+
+sanitize: packages
+	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake --build $(BUILD)-sanitize -j $(JOBS)
+	ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error -L 'math|materials|collide|particles|grid|solver|scene|io|render'
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-sanitize

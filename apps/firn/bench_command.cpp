@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+
+namespace {
+
+struct BenchArguments {
+  SceneArguments scene;
+  MachineArguments machine;
+  firn::BenchOptions options;
+  bool json = false;
+};
+
+void print_json(const firn::BenchReport& r) {
+  nlohmann::ordered_json j{{"scene", r.scene},
+                           {"backend", r.backend},
+                           {"precision", r.precision},
+                           {"kernel", r.kernel},
+                           {"integrator", r.integrator},
+                           {"particles", r.particles},
+                           {"steps", r.steps},
+                           {"threads", r.threads},
+                           {"ns_per_particle_step", r.ns_per_particle_step},
+                           {"ns_per_particle_iteration", r.ns_per_particle_iteration},
+                           {"iterations_per_step", r.iterations_per_step},
+                           {"bytes_per_particle", r.bytes_per_particle}};
+  for (const auto& [name, ns] : r.phases) j["phases"][name] = ns;
+  fmt::print("{}\n", j.dump(2));
+}
+
+void print_text(const firn::BenchReport& r) {
+  fmt::print("{}: {} particles, {} {} {} {}, {} threads, {} steps\n", r.scene, r.particles, r.backend, r.precision, r.kernel, r.integrator,
+             r.threads, r.steps);
+  fmt::print("{:8.1f} ns per particle per step\n", r.ns_per_particle_step);
+  if (r.iterations_per_step > 0)
+    fmt::print("{:8.1f} ns per particle per iteration, {:.1f} iterations a step\n", r.ns_per_particle_iteration, r.iterations_per_step);
+  for (const auto& [name, ns] : r.phases) fmt::print("{:8.1f} ns {}\n", ns, name);
+  fmt::print("{:8.0f} bytes per particle\n", r.bytes_per_particle);
+}
+
+int run_bench(BenchArguments& a) {
+  if (a.scene.scene.empty()) a.scene.scene = "bench_ball";
+  a.options.backend = a.machine.chosen();
+  a.options.threads = a.machine.threads;
+  const firn::BenchReport report = firn::bench(a.scene.load(), a.options);
+  if (a.json) print_json(report);
+  else print_text(report);
+  return kDone;
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  auto a = std::make_shared<BenchArguments>();
+  CLI::App* verb = app.add_subcommand("bench", "measure: nanoseconds per particle per step, by phase");
+  add_scene_arguments(*verb, a->scene, false);
+  verb->add_option("--steps", a->options.steps, "steps to measure")->check(CLI::Range(1, 1000000))->capture_default_str();
+  verb->add_flag("--json", a->json, "print one JSON object");
+  add_machine_arguments(*verb, a->machine);
+  return [a] { return run_bench(*a); };
+}

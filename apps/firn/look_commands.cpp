@@ -1,0 +1,82 @@
+// Verbs that show something: check, scenes, preview.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.h"
+#include "firn/picture.h"
+
+namespace {
+
+int check_scene(const SceneArguments& arguments) {
+  const firn::Scene scene = arguments.load();
+  const firn::CheckReport report = firn::check(scene);
+  fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
+             scene.frames(), scene.simulation.fps);
+  for (std::size_t i = 0; i < report.snow.size(); ++i)
+    fmt::print("snow {:<5} {}: {} particles, {:.4g} kg\n", i, report.snow[i].shape, report.snow[i].particles, report.snow[i].mass);
+  fmt::print("colliders  {}\n", scene.colliders.size());
+  fmt::print("particles  {}\n", report.particles);
+  fmt::print("blocks     {}\n", report.blocks);
+  fmt::print("memory     {:.0f} MB\n", report.bytes / 1e6);
+  fmt::print("time step  {:.3g} s{}\n", report.time_step, scene.solver.time_step ? " (fixed)" : " at first (auto)");
+  fmt::print("steps      about {:.0f}{}\n", report.steps, scene.solver.time_step ? "" : ", more once the snow hardens");
+  for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  return kDone;
+}
+
+int list_scenes(const std::string& name) {
+  if (name.empty()) {
+    for (const firn::GalleryEntry& entry : firn::gallery()) fmt::print("{:<18} {}\n", entry.name, entry.summary);
+    return kDone;
+  }
+  for (const firn::GalleryEntry& entry : firn::gallery())
+    if (entry.name == name) {
+      fmt::print("{}", entry.toml);
+      return kDone;
+    }
+  throw firn::UserError("no gallery scene is called '" + name + "'; firn scenes lists them");
+}
+
+struct PreviewArguments {
+  std::string path;
+  firn::PreviewOptions options;
+  bool no_film = false;
+};
+
+int make_preview(PreviewArguments& a) {
+  a.options.film = !a.no_film;
+  a.options.progress = [](int done, int total) { fmt::print(stderr, "picture {}/{}\n", done, total); };
+  const firn::PreviewResult result = firn::preview(a.path, a.options);
+  if (!result.warning.empty()) fmt::print(stderr, "warning: {}\n", result.warning);
+  if (!result.pictures.empty()) fmt::print("{} pictures, the last is {}\n", result.pictures.size(), result.pictures.back());
+  if (!result.film.empty()) fmt::print("film: {}\n", result.film);
+  return kDone;
+}
+
+}  // namespace
+
+Command add_check(CLI::App& app) {
+  auto a = std::make_shared<SceneArguments>();
+  CLI::App* verb = app.add_subcommand("check", "validate a scene and say what running it will take");
+  add_scene_arguments(*verb, *a, true);
+  return [a] { return check_scene(*a); };
+}
+
+Command add_scenes(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("scenes", "list the gallery; with a name print that scene");
+  verb->add_option("NAME", *name, "a gallery scene");
+  return [name] { return list_scenes(*name); };
+}
+
+Command add_preview(CLI::App& app) {
+  auto a = std::make_shared<PreviewArguments>();
+  CLI::App* verb = app.add_subcommand("preview", "fast pictures and a film of a run, or of one frame");
+  verb->add_option("PATH", a->path, "a run's folder or one frame (.ply)")->required();
+  verb->add_option("--width", a->options.width, "picture width, pixels")->check(CLI::Range(16, 16384))->capture_default_str();
+  verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 16384))->capture_default_str();
+  verb->add_flag("--no-film", a->no_film, "pictures only");
+  return [a] { return make_preview(*a); };
+}

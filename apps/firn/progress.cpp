@@ -1,0 +1,56 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace {
+
+constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
+constexpr int kBarWidth = 24;
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const long s = std::lround(seconds);
+  if (s < 60) return fmt::format("{} s", s);
+  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
+  return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
+}
+
+ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void ProgressPrinter::operator()(const firn::Progress& p) {
+  if (terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!p.frame_done && now - last_drawn_ < kRedrawInterval) return;
+    last_drawn_ = now;
+    draw_bar(p);
+  } else if (p.frame_done) {
+    fmt::print(stderr, "frame {}/{}  step {}  t {:.4f} s  {} particles  left {}\n", p.frame, p.frames, p.step, p.time, p.particles,
+               duration_text(p.seconds_left));
+  }
+}
+
+void ProgressPrinter::draw_bar(const firn::Progress& p) {
+  const int filled = static_cast<int>(std::min(1.0, p.fraction) * kBarWidth);
+  const std::string count = p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
+  fmt::print(stderr, "\r\033[K[{:<{}}] {:3.0f} %  {}  dt {:.1e} s  {} particles  left {}", std::string(filled, '#'), kBarWidth,
+             100 * std::min(1.0, p.fraction), count, p.dt, p.particles, duration_text(p.seconds_left));
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void ProgressPrinter::clear_bar() {
+  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  bar_shown_ = false;
+}
+
+void ProgressPrinter::warn(const std::string& text) {
+  clear_bar();
+  fmt::print(stderr, "warning: {}\n", text);
+}
+
+void ProgressPrinter::finish() { clear_bar(); }

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "commands.h"
+#include "progress.h"
+
+namespace {
+
+// Set by the signal handler, which may touch nothing else.
+volatile sig_atomic_t g_interrupted = 0;
+
+struct RunArguments {
+  SceneArguments scene;
+  MachineArguments machine;
+  std::string directory;
+  int frames = 0;
+  std::int64_t steps = 0;
+  bool overwrite = false;
+};
+
+int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
+  const firn::Scene scene = a.scene.load();
+  ProgressPrinter printer;
+  firn::RunOptions options;
+  options.directory = a.directory.empty() ? "out/" + scene.name : a.directory;
+  if (has_frames) options.frames = a.frames;
+  if (has_steps) options.steps = a.steps;
+  options.backend = a.machine.chosen();
+  options.threads = a.machine.threads;
+  options.overwrite = a.overwrite;
+  options.progress = [&](const firn::Progress& p) { printer(p); };
+  options.warn = [&](const std::string& text) { printer.warn(text); };
+  options.interrupted = [] { return g_interrupted != 0; };
+  struct sigaction action {};
+  action.sa_handler = [](int) { g_interrupted = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+
+  const firn::RunSummary summary = firn::run(scene, options);
+  printer.finish();
+  fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
+             summary.steps, summary.time, duration_text(summary.seconds), summary.frames, options.directory);
+  return summary.interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+firn::Backend MachineArguments::chosen() const {
+  if (backend == "cuda") throw firn::UserError("--backend cuda: this build of firn has no CUDA backend; use cpu or reference");
+  return backend == "reference" ? firn::Backend::kReference : firn::Backend::kCpu;
+}
+
+void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required) {
+  verb.add_option("SCENE", arguments.scene, "a scene file (.toml) or the name of a gallery scene")->required(required);
+  verb.add_option("--set", arguments.overrides, "override a key: section.key=value (bodies: snow.0.radius=0.2); may be given many times")
+      ->allow_extra_args(false);
+}
+
+void add_machine_arguments(CLI::App& verb, MachineArguments& arguments) {
+  verb.add_option("--threads", arguments.threads, "number of threads; default: all cores")->check(CLI::Range(1, 1024));
+  verb.add_option("--backend", arguments.backend, "cpu, cuda or reference (the slow textbook solver)")
+      ->check(CLI::IsMember({"cpu", "cuda", "reference"}));
+}
+
+Command add_run(CLI::App& app) {
+  auto a = std::make_shared<RunArguments>();
+  CLI::App* verb = app.add_subcommand("run", "simulate a scene and write its frames");
+  add_scene_arguments(*verb, a->scene, true);
+  verb->add_option("-o,--output", a->directory, "folder for the frames; default: out/<scene>");
+  CLI::Option* frames = verb->add_option("--frames", a->frames, "number of frames instead of the scene's duration")->check(CLI::Range(1, 1000000));
+  CLI::Option* steps = verb->add_option("--steps", a->steps, "take exactly this many steps and stop")
+                           ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 53))
+                           ->excludes(frames);
+  verb->add_flag("--overwrite", a->overwrite, "write into a folder that is not empty");
+  add_machine_arguments(*verb, a->machine);
+  return [a, frames, steps] { return run_scene(*a, frames->count() > 0, steps->count() > 0); };
+}

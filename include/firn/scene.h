@@ -1,0 +1,136 @@
+// A scene as the user describes it: plain data, SI units, y up. Reading and writing it as TOML.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/error.h"
+
+namespace firn {
+
+using Vector = std::array<double, 3>;      // z is 0 in 2D scenes
+using Quaternion = std::array<double, 4>;  // w, x, y, z
+
+enum class Integrator { kExplicit, kSemiImplicit };
+enum class Kernel { kCubic, kQuadratic };
+enum class Transfer { kFlip, kApic };
+enum class Precision { kFloat, kDouble };
+enum class Sampling { kJittered, kPoisson };
+enum class ShapeKind { kSphere, kBox, kCylinder, kCapsule, kWedge, kPlane, kParticles };
+
+struct SimulationSettings {
+  int dimension = 3;
+  double spacing = 0;   // h, m
+  double duration = 0;  // s
+  double fps = 24;      // frames per second
+  Vector gravity{0, -9.81, 0};
+  Location spacing_location;
+  Location duration_location;
+};
+
+struct SolverSettings {
+  Integrator integrator = Integrator::kExplicit;
+  std::optional<double> time_step;  // s; empty: chosen every step
+  double beta = 1.0;                // semi-implicit: 1/2 trapezoidal, 1 backward Euler
+  double tolerance = 1e-4;          // of the conjugate residuals, relative
+  int max_iterations = 500;         // of the conjugate residuals
+  Kernel kernel = Kernel::kCubic;
+  Transfer transfer = Transfer::kFlip;
+  double flip_ratio = 0.95;  // alpha of (M10)
+  Precision precision = Precision::kFloat;
+  double courant = 0.5;         // C of the elastic time step limit
+  double cell_fraction = 0.25;  // of a cell, the most a particle may cross in an automatic step
+};
+
+// Defaults: Stomakhin et al. 2013, table 2.
+struct Material {
+  std::string name = "default";
+  double young_modulus = 1.4e5;  // Pa
+  double poisson_ratio = 0.2;
+  double hardening = 10;
+  double critical_compression = 2.5e-2;
+  double critical_stretch = 7.5e-3;
+  double density = 400;           // kg/m³
+  double hardening_limit = 100;   // the hardening factor stays in [1/L, L]
+};
+
+// The geometry of one body; which members count depends on `kind`.
+struct Shape {
+  ShapeKind kind = ShapeKind::kSphere;
+  Vector center{0, 0, 0};           // sphere, box, cylinder, wedge
+  double radius = 0;                // sphere, cylinder, capsule
+  double height = 0;                // cylinder, along its y axis
+  Vector size{0, 0, 0};             // box, wedge: full edges
+  double angle = 0;                 // wedge: opening at the top edge, degrees; 0: the sides end at the bottom edges
+  Vector a{0, 0, 0}, b{0, 0, 0};    // capsule: ends of its axis
+  Vector point{0, 0, 0};            // plane
+  Vector normal{0, 1, 0};           // plane, towards the free side
+  Quaternion rotation{1, 0, 0, 0};  // box, cylinder, wedge: about `center`
+  std::string file;                 // particles: resolved path of a PLY
+};
+
+struct Snow {
+  Shape shape;
+  Vector velocity{0, 0, 0};  // m/s
+  Vector spin{0, 0, 0};      // rad/s about the shape's centre; 2D: z only
+  std::string material = "default";
+  double particles_per_cell = 8;
+  Sampling sampling = Sampling::kJittered;
+  std::uint32_t seed = 1;
+  Location location;  // of the shape's key
+};
+
+struct MotionKey {
+  double t = 0;  // s
+  Vector position{0, 0, 0};
+  Quaternion rotation{1, 0, 0, 0};
+};
+
+struct Collider {
+  Shape shape;
+  double friction = 0;
+  bool sticky = false;
+  Vector velocity{0, 0, 0};     // m/s
+  Vector spin{0, 0, 0};         // rad/s; 2D: z only
+  std::optional<Vector> pivot;  // of the spin, at t = 0; default: the shape's own origin
+  std::vector<MotionKey> keys;  // instead of velocity and spin
+  Location location;
+};
+
+struct OutputSettings {
+  std::vector<std::string> formats{"ply"};
+};
+
+struct Scene {
+  std::string name;  // file name without folder and ending
+  SimulationSettings simulation;
+  SolverSettings solver;
+  std::vector<Material> materials;  // at least "default"
+  std::vector<Snow> snow;
+  std::vector<Collider> colliders;
+  OutputSettings output;
+
+  int frames() const;  // whole frames in the duration, at least 1
+};
+
+// Reads a scene file, or a gallery scene when `path_or_name` is one's name and no such file exists.
+// `overrides` are "section.key=value" texts; bodies are addressed as snow.0.radius. Throws UserError.
+Scene load_scene(const std::string& path_or_name, const std::vector<std::string>& overrides = {});
+
+// The same from a text; `file` names it in errors and anchors relative paths.
+Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides = {});
+
+// The scene fully resolved: every key with its value, paths absolute. parse_scene(to_toml(s)) is s again.
+std::string to_toml(const Scene& scene);
+
+struct GalleryEntry {
+  std::string name;
+  std::string summary;  // the file's header line
+  std::string toml;
+};
+const std::vector<GalleryEntry>& gallery();
+
+}  // namespace firn

@@ -1,0 +1,136 @@
+// Running scenes: step by step (Simulation), as a whole with files (run), and measuring (check, bench).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firn/frame.h"
+#include "firn/scene.h"
+
+namespace firn {
+
+enum class Backend { kCpu, kReference };
+
+struct StepInfo {
+  double dt = 0;              // s
+  int iterations = 0;         // of the implicit solve
+  double residual = 0;        // relative
+  int rejected = 0;           // tries that went wrong and were cut
+  std::string rejection;      // why
+  std::int64_t limited = 0;   // particles at the hardening limit
+  std::vector<std::pair<std::string, double>> seconds;  // by phase
+};
+
+struct Statistics {
+  double mass = 0;
+  Vector momentum{0, 0, 0};
+  Vector angular_momentum{0, 0, 0};  // about the world's origin
+  double kinetic_energy = 0, elastic_energy = 0;
+  double jp_min = 1, jp_max = 1, jp_mean = 1;
+  Vector lower{0, 0, 0}, upper{0, 0, 0};
+};
+
+class Simulation {
+ public:
+  // threads: 0 means all cores. Throws UserError for a scene that cannot run.
+  explicit Simulation(const Scene& scene, Backend backend = Backend::kCpu, int threads = 0);
+  ~Simulation();
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
+
+  double time() const;
+  std::int64_t steps() const;
+  std::size_t particles() const;
+  std::size_t bytes() const;
+  const std::vector<std::string>& warnings() const;
+
+  // One step of at most `longest` seconds; with a fixed time step, of exactly that.
+  StepInfo step(double longest);
+  // Steps until `time`; with a fixed time step rounded down so that a whole number of steps fits.
+  // on_step is called after each one and may return false to stop early.
+  void advance_to(double time, const std::function<bool(const StepInfo&)>& on_step = {});
+
+  Statistics statistics() const;
+  // Particles with ids in [begin, end). complete: with F_E and, for APIC, B.
+  Frame frame(bool complete, std::size_t begin, std::size_t end) const;
+  Frame frame(bool complete) const { return frame(complete, 0, particles()); }
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+struct Progress {
+  int frame = 0, frames = 0;            // frames written, of all
+  std::int64_t step = 0, steps = 0;     // steps: 0 when the run is counted in frames
+  double time = 0, dt = 0;              // s
+  std::size_t particles = 0;
+  double fraction = 0;                  // of the run
+  double seconds_left = 0;              // estimate
+  bool frame_done = false;              // a frame was just written
+};
+
+struct RunOptions {
+  std::string directory;
+  std::optional<int> frames;          // instead of the scene's duration
+  std::optional<std::int64_t> steps;  // exactly so many steps
+  Backend backend = Backend::kCpu;
+  int threads = 0;
+  bool overwrite = false;  // a folder that is not empty
+  std::function<void(const Progress&)> progress;
+  std::function<void(const std::string&)> warn;
+  std::function<bool()> interrupted;  // asked after every step
+};
+
+struct RunSummary {
+  int frames = 0;
+  std::int64_t steps = 0, rejected = 0;
+  double time = 0;     // simulated, s
+  double seconds = 0;  // wall clock
+  bool interrupted = false;
+};
+
+// Writes frames, stats.csv, scene.toml and final.ply into options.directory.
+RunSummary run(const Scene& scene, const RunOptions& options);
+
+struct CheckReport {
+  struct Body {
+    std::string shape;
+    std::size_t particles;
+    double mass;
+  };
+  std::vector<Body> snow;
+  std::size_t particles = 0, blocks = 0;
+  double bytes = 0;        // expected memory
+  double time_step = 0;    // s, of the first step
+  double steps = 0;        // expected for the whole run
+  std::vector<std::string> warnings;
+};
+CheckReport check(const Scene& scene);
+
+struct BenchOptions {
+  int steps = 50;
+  int warmup = 5;
+  int threads = 0;
+  Backend backend = Backend::kCpu;
+};
+
+struct BenchReport {
+  std::string scene, backend, precision, kernel, integrator;
+  std::size_t particles = 0;
+  int steps = 0, threads = 0;
+  double ns_per_particle_step = 0;
+  double ns_per_particle_iteration = 0;  // semi-implicit
+  double iterations_per_step = 0;
+  double bytes_per_particle = 0;
+  std::vector<std::pair<std::string, double>> phases;  // ns per particle per step
+};
+BenchReport bench(const Scene& scene, const BenchOptions& options);
+
+}  // namespace firn

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <set>
+
+#include "firn/simulation.h"
+#include "grid/block.h"
+#include "scene/bodies.h"
+#include "scene/build.h"
+#include "solver/time_step.h"
+
+namespace firn {
+namespace {
+
+const char* shape_name(ShapeKind kind) {
+  switch (kind) {
+    case ShapeKind::kSphere: return "sphere";
+    case ShapeKind::kBox: return "box";
+    case ShapeKind::kCylinder: return "cylinder";
+    case ShapeKind::kCapsule: return "capsule";
+    case ShapeKind::kWedge: return "wedge";
+    case ShapeKind::kPlane: return "plane";
+    case ShapeKind::kParticles: return "particles";
+  }
+  return "";
+}
+
+template <int D>
+std::size_t count_blocks(const Built& built) {
+  std::set<BlockKey> keys;
+  BlockKey last = 0;
+  for (const ParticleRow& row : built.particles) {
+    Vec<std::int32_t, D> block;
+    for (int d = 0; d < D; ++d) block[d] = (row.cell[d] - built.model.origin[d]) >> BlockShape<D>::kLog2Edge;
+    const BlockKey key = block_key<D>(block);
+    if (key != last || keys.empty()) keys.insert(key);
+    last = key;
+  }
+  return keys.size();
+}
+
+// Speed and stiffness of the first particles; V⁰ as the material's density gives it.
+StepLimits first_limits(const Scene& scene, const Built& built) {
+  StepLimits limits;
+  for (const ParticleRow& row : built.particles) {
+    const SnowParameters<double>& s = built.model.materials[row.material];
+    const double compliance = row.volume > 0 ? row.volume / row.mass : 1 / scene.materials[row.material].density;
+    const Lame<double> l = hardened(s, row.J_P);
+    const double speed = norm(Vec<double, 3>{row.velocity[0], row.velocity[1], row.velocity[2]});
+    limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
+    limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
+    limits.speed = std::max(limits.speed, speed);
+  }
+  return limits;
+}
+
+}  // namespace
+
+CheckReport check(const Scene& scene) {
+  const Built built = build(scene, read_ply);
+  CheckReport report;
+  report.warnings = built.warnings;
+  for (std::size_t i = 0; i < built.snow.size(); ++i)
+    report.snow.push_back({shape_name(scene.snow[i].shape.kind), built.snow[i].particles, built.snow[i].mass});
+  report.particles = built.particles.size();
+  report.blocks = scene.simulation.dimension == 3 ? count_blocks<3>(built) : count_blocks<2>(built);
+  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles));
+  const double frame = 1 / scene.simulation.fps;
+  report.time_step = scene.solver.time_step ? *scene.solver.time_step : choose_time_step(built.model, first_limits(scene, built), frame);
+  report.steps = scene.frames() * std::ceil(frame / report.time_step);
+  if (scene.solver.time_step && scene.solver.integrator == Integrator::kExplicit) {
+    Model automatic = built.model;
+    automatic.solver.time_step.reset();
+    const double safe = choose_time_step(automatic, first_limits(scene, built), frame);
+    if (*scene.solver.time_step > safe)
+      report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
+  }
+  return report;
+}
+
+}  // namespace firn

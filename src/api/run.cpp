@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "api/stats.h"
+#include "firn/simulation.h"
+#include "io/file.h"
+#include "io/ply_writer.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void check_directory(const RunOptions& options) {
+  const fs::path dir = options.directory;
+  std::error_code error;
+  if (!fs::exists(dir, error)) return;
+  if (!fs::is_directory(dir, error)) throw UserError(options.directory + ": is not a folder");
+  if (!options.overwrite && !fs::is_empty(dir, error))
+    throw UserError(options.directory + ": the folder is not empty; use --overwrite to write into it, or another with -o");
+}
+
+// Frames of an earlier run would mix with this one's.
+void remove_old_output(const fs::path& dir) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(dir, error)) {
+    const std::string name = entry.path().filename().string();
+    if ((name.starts_with("frame_") && entry.path().extension() == ".ply") || name == "final.ply" || name == "stats.csv")
+      fs::remove(entry.path(), error);
+  }
+}
+
+class Run {
+ public:
+  Run(const Scene& scene, const RunOptions& options)
+      : scene_(scene), options_(options), frames_(options.frames.value_or(scene.frames())), simulation_(scene, options.backend, options.threads) {
+    for (const std::string& warning : simulation_.warnings()) warn(warning);
+  }
+
+  RunSummary go() {
+    prepare_directory();
+    write_frame();
+    if (options_.steps) {
+      go_by_steps(*options_.steps);
+    } else {
+      for (int frame = 1; frame <= frames_ && !summary_.interrupted; ++frame) go_to_frame(frame);
+    }
+    write_particles(simulation_, "final.ply", true);
+    summary_.frames = frame_;
+    summary_.steps = simulation_.steps();
+    summary_.time = simulation_.time();
+    summary_.seconds = seconds_since(begin_);
+    return summary_;
+  }
+
+ private:
+  void prepare_directory() {
+    std::error_code error;
+    fs::create_directories(options_.directory, error);
+    if (error) throw RunError(fmt::format("{}: cannot create the folder: {}", options_.directory, error.message()));
+    remove_old_output(options_.directory);
+    AtomicFile scene_file(path("scene.toml"));
+    scene_file.write(to_toml(scene_));
+    scene_file.commit();
+    stats_.open(path("stats.csv"));
+    stats_ << FrameStatistics::header() << std::flush;
+    if (!stats_) throw RunError(path("stats.csv") + ": cannot write");
+  }
+
+  void go_to_frame(int frame) {
+    simulation_.advance_to(frame / scene_.simulation.fps, [&](const StepInfo& info) { return took(info); });
+    if (summary_.interrupted) return;
+    ++frame_;
+    write_frame();
+  }
+
+  // Exactly `count` steps; frames are written at the first step past their time.
+  void go_by_steps(std::int64_t count) {
+    for (std::int64_t k = 0; k < count && !summary_.interrupted; ++k) {
+      const double next_frame = (frame_ + 1) / scene_.simulation.fps;
+      took(simulation_.step(scene_.solver.time_step.value_or(next_frame - simulation_.time())));
+      constexpr double kSliver = 1e-9;
+      if (simulation_.time() >= next_frame * (1 - kSliver)) {
+        ++frame_;
+        write_frame();
+      }
+    }
+    if (since_frame_ > 0) stats_ << statistics_.line(frame_, simulation_) << std::flush;
+  }
+
+  bool took(const StepInfo& info) {
+    statistics_.add(info);
+    summary_.rejected += info.rejected;
+    ++since_frame_;
+    if (info.rejected > 0)
+      warn(fmt::format("step {}: cut to {:.3g} s after {} tries: {}", simulation_.steps(), info.dt, info.rejected, info.rejection));
+    summary_.interrupted = options_.interrupted && options_.interrupted();
+    report(info.dt, false);
+    return !summary_.interrupted;
+  }
+
+  void write_frame() {
+    const auto begin = Clock::now();
+    write_particles(simulation_, fmt::format("frame_{:04d}.ply", frame_), false);
+    statistics_.add_output(seconds_since(begin));
+    stats_ << statistics_.line(frame_, simulation_) << std::flush;
+    if (!stats_) throw RunError(path("stats.csv") + ": cannot write");
+    statistics_ = {};
+    since_frame_ = 0;
+    report(0, true);
+  }
+
+  void write_particles(const Simulation& simulation, const std::string& name, bool complete) {
+    const PlyOptions ply{scene_.solver.precision == Precision::kDouble, complete};
+    PlyWriter writer(path(name), simulation.particles(), ply);
+    constexpr std::size_t kPiece = 32768;  // of the particles, to save memory
+    for (std::size_t at = 0; at < simulation.particles(); at += kPiece)
+      writer.append(simulation.frame(complete, at, std::min(simulation.particles(), at + kPiece)));
+    writer.commit();
+  }
+
+  void report(double dt, bool frame_done) {
+    if (!options_.progress) return;
+    Progress p;
+    p.frame = frame_;
+    p.frames = frames_;
+    p.step = simulation_.steps();
+    p.steps = options_.steps.value_or(0);
+    p.time = simulation_.time();
+    p.dt = dt;
+    p.particles = simulation_.particles();
+    p.fraction = options_.steps ? static_cast<double>(p.step) / static_cast<double>(std::max<std::int64_t>(p.steps, 1))
+                                : p.time * scene_.simulation.fps / frames_;
+    p.seconds_left = p.fraction > 0 ? seconds_since(begin_) * (1 - p.fraction) / p.fraction : 0;
+    p.frame_done = frame_done;
+    options_.progress(p);
+  }
+
+  void warn(const std::string& text) const {
+    if (options_.warn) options_.warn(text);
+  }
+  std::string path(const std::string& name) const { return (fs::path(options_.directory) / name).string(); }
+
+  const Scene& scene_;
+  const RunOptions& options_;
+  int frames_, frame_ = 0;
+  std::int64_t since_frame_ = 0;
+  Simulation simulation_;
+  FrameStatistics statistics_;
+  std::ofstream stats_;
+  RunSummary summary_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+RunSummary run(const Scene& scene, const RunOptions& options) {
+  check_directory(options);
+  return Run(scene, options).go();
+}
+
+}  // namespace firn

@@ -1,0 +1,77 @@
+#include "firn/simulation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/parts.h"
+#include "solver/totals.h"
+
+namespace firn {
+
+Simulation::Simulation(const Scene& scene, Backend backend, int threads) : parts_(std::make_unique<Parts>()) {
+  Built built = build(scene, read_ply);
+  parts_->model = std::move(built.model);
+  parts_->warnings = std::move(built.warnings);
+  parts_->solver = make_solver(parts_->model, backend, threads);
+  parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
+}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+double Simulation::time() const { return parts_->state->time; }
+std::int64_t Simulation::steps() const { return parts_->state->steps; }
+std::size_t Simulation::particles() const { return parts_->state->particle_count; }
+std::size_t Simulation::bytes() const { return parts_->solver->bytes(*parts_->state); }
+const std::vector<std::string>& Simulation::warnings() const { return parts_->warnings; }
+
+StepInfo Simulation::step(double longest) {
+  const StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
+  StepInfo info{report.dt, report.iterations, report.residual, report.rejected, report.rejection, report.limited, {}};
+  for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
+  return info;
+}
+
+void Simulation::advance_to(double end, const std::function<bool(const StepInfo&)>& on_step) {
+  constexpr double kSliver = 1e-9;  // of the span: rounding, not time left to simulate
+  const double span = end - time();
+  const auto fixed = parts_->model.solver.time_step;
+  // A whole number of equal steps, none longer than the one asked for.
+  const double dt = fixed ? span / std::ceil(span / *fixed * (1 - kSliver)) : 0;
+  while (end - time() > kSliver * span) {
+    const StepInfo info = step(fixed ? dt : end - time());
+    if (on_step && !on_step(info)) return;
+  }
+  parts_->state->time = end;  // away with the rounding of the sum
+}
+
+Statistics Simulation::statistics() const {
+  const Totals t = sum_up(parts_->model, *parts_->solver, *parts_->state);
+  const auto vector = [](const Vec<double, 3>& v) { return Vector{v[0], v[1], v[2]}; };
+  return {t.mass,      vector(t.momentum), vector(t.angular), t.kinetic,       t.elastic,
+          t.J_P_min,   t.J_P_max,          t.J_P_mean,        vector(t.lower), vector(t.upper)};
+}
+
+Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
+  const ParticleTable rows = parts_->solver->rows(parts_->model, *parts_->state, begin, end);
+  const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
+  Frame frame;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ParticleRow& row = rows[i];
+    Mat<double, 3> F_E;
+    std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
+    frame.id.push_back(static_cast<std::uint32_t>(begin + i));
+    frame.position.push_back({row.position(0, parts_->model.h), row.position(1, parts_->model.h), row.position(2, parts_->model.h)});
+    frame.velocity.push_back(row.velocity);
+    frame.mass.push_back(row.mass);
+    frame.volume.push_back(row.volume);
+    frame.jp.push_back(row.J_P);
+    frame.je.push_back(determinant(F_E));
+    frame.material.push_back(row.material);
+    if (complete) frame.fe.push_back(row.F_E);
+    if (affine) frame.b.push_back(row.B);
+  }
+  return frame;
+}
+
+}  // namespace firn

@@ -1,0 +1,48 @@
+// Rigid motion of a body through time, in double precision and three dimensions (2D bodies turn about z).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "math/vec.h"
+
+namespace firn {
+
+struct Quat {
+  double w = 1, x = 0, y = 0, z = 0;
+};
+Quat operator*(const Quat& a, const Quat& b);
+Quat conjugate(const Quat& q);
+Quat normalized(const Quat& q);
+// The rotation by |r| radians about r.
+Quat from_rotation_vector(const Vec<double, 3>& r);
+// The shortest rotation vector of q.
+Vec<double, 3> to_rotation_vector(const Quat& q);
+Mat<double, 3> to_matrix(const Quat& q);
+
+struct PoseKey {
+  double t;
+  Vec<double, 3> position;  // of the body's origin, m
+  Quat rotation;
+};
+
+struct Pose {
+  Vec<double, 3> displacement;  // of the body's origin since rest, m
+  Quat rotation;                // from the body's frame to the world
+  Vec<double, 3> velocity;      // of the origin, m/s
+  Vec<double, 3> spin;          // rad/s
+};
+
+struct RigidMotion {
+  Quat rest_rotation;
+  Vec<double, 3> velocity{0, 0, 0};
+  Vec<double, 3> spin{0, 0, 0};
+  Vec<double, 3> origin_from_pivot{0, 0, 0};  // at rest
+  Vec<double, 3> origin{0, 0, 0};             // at rest, world; needed by keys only
+  std::vector<PoseKey> keys;                  // increasing t; when present, velocity and spin are not used
+
+  bool moves() const;
+  Pose at(double t) const;
+};
+
+}  // namespace firn

@@ -1,0 +1,48 @@
+#include "grid/sparse_grid.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <algorithm>
+
+namespace firn {
+
+template <int D>
+void SparseGrid<D>::build(std::span<const BlockKey> particle_blocks) {
+  constexpr int kNeighbors = BlockShape<D>::kNeighbors;
+  const std::size_t n = particle_blocks.size();
+  if (std::equal(particle_blocks.begin(), particle_blocks.end(), particle_keys_.begin(), particle_keys_.end())) return;
+  particle_keys_.assign(particle_blocks.begin(), particle_blocks.end());
+
+  std::vector<BlockKey> touched(n * kNeighbors);
+  tbb::parallel_for(std::size_t(0), n, [&](std::size_t b) {
+    const Vec<std::int32_t, D> block = block_of_key<D>(particle_blocks[b]);
+    for (int k = 0; k < kNeighbors; ++k) touched[b * kNeighbors + k] = block_key<D>(block + neighbor_offset<D>(k));
+  });
+  node_keys_ = touched;
+  tbb::parallel_sort(node_keys_.begin(), node_keys_.end());
+  node_keys_.erase(std::unique(node_keys_.begin(), node_keys_.end()), node_keys_.end());
+
+  nodes_of_.resize(n);
+  tiles_of_.assign(node_keys_.size(), {});
+  for (Overlap& tiles : tiles_of_) tiles.fill(kNone);
+  tbb::parallel_for(std::size_t(0), n, [&](std::size_t b) {
+    for (int k = 0; k < kNeighbors; ++k) {
+      const auto at = std::lower_bound(node_keys_.begin(), node_keys_.end(), touched[b * kNeighbors + k]);
+      const auto node_block = at - node_keys_.begin();
+      nodes_of_[b][k] = static_cast<std::int32_t>(node_block);
+      tiles_of_[node_block][k] = static_cast<std::int32_t>(b);  // each (node block, k) has one particle block: no race
+    }
+  });
+}
+
+template <int D>
+std::size_t SparseGrid<D>::bytes() const {
+  return (particle_keys_.capacity() + node_keys_.capacity()) * sizeof(BlockKey) +
+         (nodes_of_.capacity() + tiles_of_.capacity()) * sizeof(Overlap);
+}
+
+template class SparseGrid<2>;
+template class SparseGrid<3>;
+
+}  // namespace firn

@@ -1,0 +1,53 @@
+// Points as integer cell + offset in the cell, both in units of the grid spacing, so that precision does not depend on where a
+// scene sits in the world.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "math/vec.h"
+
+namespace firn {
+
+template <int D>
+using Cell = Vec<std::int32_t, D>;
+
+template <class T, int D>
+struct LatticePoint {
+  Cell<D> cell;
+  Vec<T, D> offset;  // in [0, 1)
+};
+
+// Decimal input such as 0.015 with h = 0.005 means "on node 3": coordinates this close (in cells) to a node are on it.
+inline constexpr double kSnapTolerance = 1e-9;
+
+// Splits s, in cells, into its cell and offset.
+template <class T>
+inline void split_coordinate(double s, bool snap, std::int32_t& cell, T& offset) {
+  const double nearest = std::nearbyint(s);
+  if (snap && std::abs(s - nearest) <= kSnapTolerance * std::fmax(1.0, std::abs(s))) s = nearest;
+  const double base = std::floor(s);
+  cell = static_cast<std::int32_t>(base);
+  offset = static_cast<T>(s - base);
+  if (offset >= T(1)) {  // rounding to T may reach the next cell
+    ++cell;
+    offset = T(0);
+  }
+}
+
+template <class T, int D>
+inline LatticePoint<T, D> to_lattice(const Vec<double, D>& x, double h, bool snap) {
+  LatticePoint<T, D> p;
+  for (int d = 0; d < D; ++d) split_coordinate(x[d] / h, snap, p.cell[d], p.offset[d]);
+  return p;
+}
+
+// a − b in metres, exact in the integer part.
+template <class T, int D>
+FIRN_HD inline Vec<T, D> difference(const Cell<D>& a_cell, const Vec<T, D>& a_offset, const LatticePoint<T, D>& b, T h) {
+  Vec<T, D> r;
+  for (int d = 0; d < D; ++d) r[d] = (T(a_cell[d] - b.cell[d]) + (a_offset[d] - b.offset[d])) * h;
+  return r;
+}
+
+}  // namespace firn

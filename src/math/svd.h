@@ -1,0 +1,180 @@
+// Singular value decomposition F = U diag(sigma) Vᵀ with U and V proper rotations: sigma is sorted by magnitude and only its last
+// (smallest) entry is negative, when det F < 0. Branch-free, so that it runs on Packs.
+#pragma once
+
+#include "math/vec.h"
+
+namespace firn {
+
+template <class T, int D>
+struct Svd {
+  Mat<T, D> U;
+  Vec<T, D> sigma;
+  Mat<T, D> V;
+};
+
+namespace detail {
+
+template <class T>
+FIRN_HD inline T max_abs(const T* a, int n) {
+  T m = abs(a[0]);
+  for (int i = 1; i < n; ++i) m = max(m, abs(a[i]));
+  return m;
+}
+
+// The tangent of the rotation that makes [alpha gamma; gamma beta] diagonal.
+template <class T>
+FIRN_HD inline T jacobi_tangent(const T& alpha, const T& beta, const T& gamma) {
+  const T d = beta - alpha;
+  const T denominator = abs(d) + sqrt(d * d + T(4) * gamma * gamma);
+  const T t = T(2) * gamma / select(denominator > T(0), denominator, T(1));
+  return select(d < T(0), -t, t);
+}
+
+template <class T>
+FIRN_HD inline void rotate_pair(Vec<T, 3>& p, Vec<T, 3>& q, const T& c, const T& s) {
+  for (int i = 0; i < 3; ++i) {
+    const T old = p[i];
+    p[i] = c * old - s * q[i];
+    q[i] = s * old + c * q[i];
+  }
+}
+
+// One rotation of the one-sided Jacobi method; returns which lanes still had work to do.
+template <class T>
+FIRN_HD inline auto orthogonalize(Vec<T, 3>& a_p, Vec<T, 3>& a_q, Vec<T, 3>& v_p, Vec<T, 3>& v_q) {
+  const T alpha = dot(a_p, a_p), beta = dot(a_q, a_q), gamma = dot(a_p, a_q);
+  const T limit = T(kEpsilon<T> * kEpsilon<T>)*alpha * beta;
+  const auto active = gamma * gamma > limit;
+  const T t = select(active, jacobi_tangent(alpha, beta, gamma), T(0));
+  const T c = T(1) / sqrt(T(1) + t * t);
+  const T s = c * t;
+  rotate_pair(a_p, a_q, c, s);
+  rotate_pair(v_p, v_q, c, s);
+  return active;
+}
+
+// Puts the longer of two columns first; one of them changes sign so that V stays a rotation.
+template <class T>
+FIRN_HD inline void order_pair(Vec<T, 3>& a_p, Vec<T, 3>& a_q, Vec<T, 3>& v_p, Vec<T, 3>& v_q) {
+  const auto swap = dot(a_p, a_p) < dot(a_q, a_q);
+  for (int i = 0; i < 3; ++i) {
+    const T a = a_p[i], v = v_p[i];
+    a_p[i] = select(swap, a_q[i], a);
+    a_q[i] = select(swap, -a, a_q[i]);
+    v_p[i] = select(swap, v_q[i], v);
+    v_q[i] = select(swap, -v, v_q[i]);
+  }
+}
+
+template <class T>
+FIRN_HD inline Vec<T, 3> any_perpendicular(const Vec<T, 3>& u) {
+  const auto x_large = abs(u[0]) > T(0.6);
+  const Vec<T, 3> axis{select(x_large, T(0), T(1)), select(x_large, T(1), T(0)), T(0)};
+  const Vec<T, 3> w = cross(u, axis);
+  return (T(1) / norm(w)) * w;
+}
+
+// x/|x|, or `fallback` where x is too short to have a direction.
+template <class T>
+FIRN_HD inline Vec<T, 3> direction(const Vec<T, 3>& x, const Vec<T, 3>& fallback) {
+  constexpr Scalar<T> kShort = sizeof(Scalar<T>) == 4 ? Scalar<T>(1e-17) : Scalar<T>(1e-150);  // its square is still normal
+  const T length = norm(x);
+  const auto long_enough = length > T(kShort);
+  const T inverse = T(1) / select(long_enough, length, T(1));
+  Vec<T, 3> r;
+  for (int i = 0; i < 3; ++i) r[i] = select(long_enough, x[i] * inverse, fallback[i]);
+  return r;
+}
+
+}  // namespace detail
+
+// One-sided Jacobi: small singular values keep their relative accuracy, which F^T F would lose.
+template <class T>
+FIRN_HD inline Svd<T, 3> svd(const Mat<T, 3>& F) {
+  const T largest = detail::max_abs(F.a, 9);
+  const T scale = select(largest > T(0), largest, T(1));
+  const T inverse_scale = T(1) / scale;
+  Vec<T, 3> a[3], v[3];
+  for (int j = 0; j < 3; ++j) {
+    a[j] = inverse_scale * column(F, j);
+    v[j] = Vec<T, 3>::zero();
+    v[j][j] = T(1);
+  }
+  constexpr int kMaxSweeps = sizeof(Scalar<T>) == 4 ? 8 : 10;  // typical: 3 to 5
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    const auto m0 = detail::orthogonalize(a[0], a[1], v[0], v[1]);
+    const auto m1 = detail::orthogonalize(a[0], a[2], v[0], v[2]);
+    const auto m2 = detail::orthogonalize(a[1], a[2], v[1], v[2]);
+    if (!any(m0 | m1 | m2)) break;  // finished lanes no longer change, so neighbours never matter
+  }
+  detail::order_pair(a[0], a[1], v[0], v[1]);
+  detail::order_pair(a[0], a[2], v[0], v[2]);
+  detail::order_pair(a[1], a[2], v[1], v[2]);
+
+  const Vec<T, 3> u0 = detail::direction(a[0], Vec<T, 3>{T(1), T(0), T(0)});
+  const Vec<T, 3> u1 = detail::direction(a[1] - dot(u0, a[1]) * u0, detail::any_perpendicular(u0));
+  const Vec<T, 3> u2 = cross(u0, u1);
+  Svd<T, 3> r;
+  r.sigma = {scale * dot(u0, a[0]), scale * dot(u1, a[1]), scale * dot(u2, a[2])};
+  const Vec<T, 3> u[3] = {u0, u1, u2};
+  for (int j = 0; j < 3; ++j) {
+    set_column(r.U, j, u[j]);
+    set_column(r.V, j, v[j]);
+  }
+  return r;
+}
+
+// F = R S with R a proper rotation and S symmetric.
+template <class T, int D>
+struct Polar {
+  Mat<T, D> R;
+  Mat<T, D> S;
+};
+
+template <class T>
+FIRN_HD inline Polar<T, 2> polar(const Mat<T, 2>& F) {
+  const T largest = detail::max_abs(F.a, 4);
+  const T inverse_scale = T(1) / select(largest > T(0), largest, T(1));
+  const T x = (F(0, 0) + F(1, 1)) * inverse_scale;
+  const T y = (F(1, 0) - F(0, 1)) * inverse_scale;
+  const T length = sqrt(x * x + y * y);
+  const auto turned = length > T(0);
+  const T inverse = T(1) / select(turned, length, T(1));
+  const T c = select(turned, x * inverse, T(1));
+  const T s = select(turned, y * inverse, T(0));
+  Polar<T, 2> r{{{c, -s, s, c}}, {}};
+  r.S = transpose(r.R) * F;
+  const T off = T(0.5) * (r.S(0, 1) + r.S(1, 0));
+  r.S(0, 1) = off;
+  r.S(1, 0) = off;
+  return r;
+}
+
+template <class T>
+FIRN_HD inline Svd<T, 2> svd(const Mat<T, 2>& F) {
+  const Polar<T, 2> p = polar(F);
+  // S = V diag(sigma) Vᵀ by one Jacobi rotation.
+  const T gamma = p.S(0, 1);
+  const T t = detail::jacobi_tangent(p.S(0, 0), p.S(1, 1), gamma);
+  const T c = T(1) / sqrt(T(1) + t * t);
+  const T s = c * t;
+  const T first = p.S(0, 0) - t * gamma;
+  const T second = p.S(1, 1) + t * gamma;
+  const auto swap = first < second;  // R is the nearest rotation, so first + second >= 0 and the larger one is the larger in size
+  Svd<T, 2> r;
+  // Columns (c, −s) and (s, c), exchanged with a sign when the second value is the larger one.
+  r.V = {{select(swap, s, c), select(swap, -c, s), select(swap, c, -s), select(swap, s, c)}};
+  r.sigma = {select(swap, second, first), select(swap, first, second)};
+  r.U = p.R * r.V;
+  return r;
+}
+
+template <class T>
+FIRN_HD inline Polar<T, 3> polar(const Mat<T, 3>& F) {
+  const Svd<T, 3> d = svd(F);
+  const Mat<T, 3> Vt = transpose(d.V);
+  return {d.U * Vt, d.V * (Mat<T, 3>::diagonal(d.sigma) * Vt)};
+}
+
+}  // namespace firn

@@ -1,0 +1,26 @@
+// Particles between the parts of the program: row by row, in id order, double precision, always three components.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace firn {
+
+struct ParticleRow {
+  std::array<std::int32_t, 3> cell{0, 0, 0};
+  std::array<double, 3> offset{0, 0, 0};
+  std::array<double, 3> velocity{0, 0, 0};
+  std::array<double, 9> F_E{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  std::array<double, 9> B{0, 0, 0, 0, 0, 0, 0, 0, 0};
+  double J_P = 1;
+  double mass = 0;
+  double volume = 0;  // 0: to be estimated from the grid (M5)
+  std::uint16_t material = 0;
+
+  double position(int axis, double h) const { return (cell[axis] + offset[axis]) * h; }
+};
+
+using ParticleTable = std::vector<ParticleRow>;  // the index is the particle's id
+
+}  // namespace firn

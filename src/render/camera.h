@@ -1,0 +1,69 @@
+// Where the picture is taken from. Everything behind it works in view units: from `focus`, `radius` metres long, so that a
+// snowflake and a mountain, here or far from the origin, look the same to single precision.
+#pragma once
+
+#include "firn/scene.h"
+#include "render/vector.h"
+
+namespace firn {
+
+struct Camera {
+  Vec<double, 3> focus{0, 0, 0};  // m, the middle of what is to be seen
+  double radius = 1;              // m, of what is to be seen
+  Float3 eye{0, 0, 4};            // this and all below in view units
+  Float3 right{1, 0, 0};
+  Float3 up{0, 1, 0};
+  Float3 forward{0, 0, -1};
+  float tangent = 0.25f;  // of half the vertical field of view
+  float half_height = 0;  // of the picture, when it is orthographic (2D); 0: perspective
+
+  bool orthographic() const { return half_height > 0; }
+
+  Float3 to_view(const Vec<double, 3>& x) const {
+    Float3 r;
+    for (int d = 0; d < 3; ++d) r[d] = static_cast<float>((x[d] - focus[d]) / radius);
+    return r;
+  }
+};
+
+// A sphere as it falls on the picture: centre and radius in pixels, depth and thickness in view units.
+struct Splat {
+  float x, y, radius;
+  float depth, thickness;
+};
+
+// How view units map to the pixels of one picture; y runs down.
+struct Projection {
+  Float3 eye, right, up, forward;
+  float scale = 1;  // pixels per view unit; perspective: at depth 1
+  bool perspective = false;
+  int width = 0, height = 0;
+
+  float depth_of(const Float3& p) const { return dot(p - eye, forward); }
+
+  Splat project(const Sphere& s) const {
+    const Float3 r = s.center - eye;
+    const float depth = dot(r, forward);
+    const float pixels = perspective ? scale / depth : scale;
+    return {0.5f * width + pixels * dot(r, right), 0.5f * height - pixels * dot(r, up), pixels * s.radius, depth, s.radius};
+  }
+
+  // Through the middle of a pixel, starting on the eye's plane.
+  Ray ray(int x, int y) const {
+    const float u = (static_cast<float>(x) + 0.5f - 0.5f * width) / scale, v = (0.5f * height - static_cast<float>(y) - 0.5f) / scale;
+    const Float3 across = u * right + v * up;
+    if (perspective) return {eye, normalized(forward + across)};
+    return {eye + across, forward};
+  }
+};
+
+inline Projection projection_of(const Camera& c, int width, int height) {
+  Projection p{c.eye, c.right, c.up, c.forward};
+  p.perspective = !c.orthographic();
+  p.scale = 0.5f * static_cast<float>(height) / (p.perspective ? c.tangent : c.half_height);
+  p.width = width;
+  p.height = height;
+  return p;
+}
+
+}  // namespace firn

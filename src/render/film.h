@@ -1,0 +1,38 @@
+// A film made of pictures by ffmpeg, which gets them through a socket as they are drawn.
+#pragma once
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <string>
+
+#include "render/image.h"
+
+namespace firn {
+
+// Whatever goes wrong with ffmpeg does not stop the pictures: it is remembered and told by finish().
+class Film {
+ public:
+  // H.264 in `path` (.mp4), all pictures `width` × `height`.
+  Film(const std::string& path, int width, int height, double fps);
+  ~Film();
+  Film(const Film&) = delete;
+  Film& operator=(const Film&) = delete;
+
+  void add(const Image& image);
+  // Waits for ffmpeg and puts the film in its place. Returns what went wrong; empty: the film is there.
+  std::string finish();
+
+ private:
+  void start(int width, int height, double fps);
+  void close_input();
+  std::string last_words() const;
+
+  std::string path_, temporary_;
+  int input_ = -1;  // our end of the socket
+  pid_t process_ = -1;
+  FILE* messages_ = nullptr;  // what ffmpeg says
+  std::string failure_;
+};
+
+}  // namespace firn

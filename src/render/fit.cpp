@@ -1,0 +1,207 @@
+#include "render/fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "collide/body.h"
+#include "render/grains.h"
+#include "render/stage.h"
+#include "scene/bodies.h"
+
+namespace firn {
+namespace {
+
+constexpr std::size_t kPointsPerFrame = 4000;
+constexpr double kStray = 0.01;          // of the particles on every side may leave the picture
+constexpr double kStrayMargin = 0.10;    // of the extent of the others: what is that close is no stray
+constexpr double kSmallestExtent = 8;    // particle sizes
+constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies may widen the view
+constexpr float kTangent = 0.24f;        // a long lens: little distortion
+constexpr float kFilled = 0.74f;         // of the picture's half width and height the snow may take
+constexpr float kFilledFlat = 0.85f;
+constexpr float kAzimuth = 28, kElevation = 15;  // degrees: three quarters view from a little above
+constexpr float kDegree = std::numbers::pi_v<float> / 180;
+
+struct Box {
+  Vec<double, 3> low, high;
+  void include(const Vec<double, 3>& x) {
+    for (int d = 0; d < 3; ++d) {
+      low[d] = std::min(low[d], x[d]);
+      high[d] = std::max(high[d], x[d]);
+    }
+  }
+  bool contains(const Vec<double, 3>& x) const {
+    for (int d = 0; d < 3; ++d)
+      if (x[d] < low[d] || x[d] > high[d]) return false;
+    return true;
+  }
+  Vec<double, 3> clamped(Vec<double, 3> x) const {
+    for (int d = 0; d < 3; ++d) x[d] = std::clamp(x[d], low[d], high[d]);
+    return x;
+  }
+  Box widened(double by) const { return {low - Vec<double, 3>::filled(by), high + Vec<double, 3>::filled(by)}; }
+  Vec<double, 3> extent() const { return high - low; }
+};
+
+Box box_of(const std::vector<Vec<double, 3>>& points) {
+  if (points.empty()) return {Vec<double, 3>::zero(), Vec<double, 3>::zero()};
+  Box box{points.front(), points.front()};
+  for (const Vec<double, 3>& x : points) box.include(x);
+  return box;
+}
+
+Box box_without_strays(const std::vector<Vec<double, 3>>& points) {
+  Box box;
+  std::vector<double> values(points.size());
+  const std::size_t strays = static_cast<std::size_t>(kStray * static_cast<double>(points.size()));
+  for (int d = 0; d < 3; ++d) {
+    std::transform(points.begin(), points.end(), values.begin(), [d](const auto& x) { return x[d]; });
+    std::sort(values.begin(), values.end());
+    const double low = values[strays], high = values[values.size() - 1 - strays];
+    box.low[d] = low - kStrayMargin * (high - low);
+    box.high[d] = high + kStrayMargin * (high - low);
+  }
+  return box;
+}
+
+// Bodies close to the snow belong to the picture, as far as they do not dwarf it.
+void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject, const Scene& scene) {
+  const Box snow = box_of(points);
+  const Box room = snow.widened(kRoomForBodies * norm(snow.extent()));
+  for (const Collider& collider : scene.colliders) {
+    if (collider.shape.kind == ShapeKind::kPlane) continue;
+    const BodyModel model = make_body(collider, scene.simulation.spacing);
+    const double reach = model.solid.radius + norm(model.solid.axis) + norm(model.solid.half);
+    for (const double time : subject.times) {
+      const Vec<double, 3> center = shape_origin(collider.shape) + model.motion.at(time).displacement;
+      if (!room.widened(reach).contains(center)) continue;
+      for (int d = 0; d < 3; ++d)
+        for (const double side : {-reach, reach}) {
+          Vec<double, 3> x = center;
+          x[d] += side;
+          points.push_back(room.clamped(x));
+        }
+    }
+  }
+}
+
+struct View {
+  Float3 right, up, forward;
+};
+
+View view_from(float azimuth, float elevation) {
+  const Float3 towards_eye{std::sin(azimuth) * std::cos(elevation), std::sin(elevation), std::cos(azimuth) * std::cos(elevation)};
+  const Float3 right{std::cos(azimuth), 0, -std::sin(azimuth)};
+  return {right, cross(towards_eye, right), -towards_eye};
+}
+
+// The nearest eye that has all points in the picture. Each side of the view cone is pushed until it touches the points; of the
+// two pairs of sides the one that asks for the greater distance decides.
+Camera place_eye(Camera camera, const View& view, const std::vector<Float3>& points, float aspect) {
+  const float tangent[2] = {kFilled * kTangent * aspect, kFilled * kTangent};
+  const Float3 axis[2] = {view.right, view.up};
+  float depth = 1e30f, across[2];
+  for (int d = 0; d < 2; ++d) {
+    float plus = -1e30f, minus = -1e30f;
+    for (const Float3& p : points) {
+      const float u = dot(p, axis[d]), w = dot(p, view.forward);
+      plus = max(plus, u - tangent[d] * w);
+      minus = max(minus, -u - tangent[d] * w);
+    }
+    depth = min(depth, -(plus + minus) / (2 * tangent[d]));
+    across[d] = 0.5f * (plus - minus);
+  }
+  camera.right = view.right;
+  camera.up = view.up;
+  camera.forward = view.forward;
+  camera.tangent = kTangent;
+  camera.eye = depth * view.forward + across[0] * view.right + across[1] * view.up;
+  return camera;
+}
+
+// How well the snow is seen: the part of it that no body hides, and whether the eye is on the free side of all planes.
+float clearness(const Camera& camera, const std::vector<Stage>& stages, const std::vector<Float3>& points) {
+  constexpr std::size_t kProbes = 60;
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kProbes);
+  float seen = 0, free = 0, probes = 0;
+  for (const Stage& stage : stages) {
+    free += stage.is_free(camera.eye) ? 1.0f : 0.0f;
+    for (std::size_t i = 0; i < points.size(); i += stride) {
+      const Float3 r = points[i] - camera.eye;
+      constexpr float kSlack = 0.02f;  // snow that rests against a body is not hidden by it
+      seen += stage.trace({camera.eye, normalized(r)}, norm(r) - kSlack) ? 0.0f : 1.0f;
+      probes += 1;
+    }
+  }
+  return seen / max(probes, 1.0f) + free / static_cast<float>(stages.size());
+}
+
+Camera choose_view(const Camera& base, const std::vector<Float3>& points, const std::vector<Stage>& stages, float aspect) {
+  Camera best;
+  float best_score = -1e30f;
+  for (const float elevation : {kElevation, 28.0f, 45.0f, 6.0f, 65.0f})
+    for (int turn = 0; turn < 24; ++turn) {
+      const float away = 15.0f * static_cast<float>((turn + 1) / 2) * (turn % 2 == 1 ? -1.0f : 1.0f);
+      const Camera camera = place_eye(base, view_from((kAzimuth + away) * kDegree, elevation * kDegree), points, aspect);
+      // The usual view unless another shows clearly more.
+      const float score = clearness(camera, stages, points) - 0.15f * std::abs(away) / 180 - 0.3f * std::abs(elevation - kElevation) / 90;
+      if (score <= best_score) continue;
+      best = camera;
+      best_score = score;
+    }
+  return best;
+}
+
+Camera flat_camera(Camera camera, const Box& box, float aspect) {
+  const Vec<double, 3> half = 0.5 * box.extent();
+  camera.eye = {0, 0, 4};
+  camera.half_height = static_cast<float>(std::max(half[1], half[0] / aspect) / camera.radius) / kFilledFlat;
+  return camera;
+}
+
+}  // namespace
+
+void Subject::add(const Frame& frame, const Scene* scene, double time) {
+  times.push_back(time);
+  const bool all_flat = std::all_of(frame.position.begin(), frame.position.end(), [](const auto& x) { return x[2] == 0; });
+  flat = scene != nullptr ? scene->simulation.dimension == 2 : all_flat && frame.size() > 1;
+  if (frame.size() == 0) return;
+  const double volume = typical_volume(frame, scene);
+  particle_size = std::max(particle_size, flat ? std::sqrt(volume) : std::cbrt(volume));
+  std::vector<Vec<double, 3>> sample;
+  const std::size_t stride = std::max<std::size_t>(1, frame.size() / kPointsPerFrame);
+  for (std::size_t p = 0; p < frame.size(); p += stride)
+    sample.push_back({frame.position[p][0], frame.position[p][1], frame.position[p][2]});
+  const Box box = box_without_strays(sample);
+  std::copy_if(sample.begin(), sample.end(), std::back_inserter(points), [&](const auto& x) { return box.contains(x); });
+}
+
+Camera fit_camera(const Subject& subject, const Scene* scene, double aspect) {
+  std::vector<Vec<double, 3>> points = subject.points;
+  if (points.empty() && scene != nullptr)
+    for (const Snow& snow : scene->snow) points.push_back(shape_origin(snow.shape));
+  if (points.empty()) points.push_back({0, 0, 0});
+  const double margin = subject.particle_size > 0 ? kSmallestExtent / 2 * subject.particle_size : 1.0;
+  for (int d = 0; d < (subject.flat ? 2 : 3); ++d)
+    for (const double side : {-margin, margin}) {
+      Vec<double, 3> x = points.front();
+      x[d] += side;
+      points.push_back(x);
+    }
+  if (scene != nullptr) include_bodies(points, subject, *scene);
+
+  const Box box = box_of(points);
+  Camera camera;
+  camera.focus = 0.5 * box.low + 0.5 * box.high;
+  camera.radius = 0.5 * norm(box.extent());
+  if (subject.flat) return flat_camera(camera, box, static_cast<float>(aspect));
+  std::vector<Float3> in_view;
+  for (const Vec<double, 3>& x : points) in_view.push_back(camera.to_view(x));
+  std::vector<Stage> stages;
+  for (const double time : subject.times) stages.emplace_back(scene, camera, time);
+  if (stages.empty()) stages.emplace_back(scene, camera, 0.0);
+  return choose_view(camera, in_view, stages, static_cast<float>(aspect));
+}
+
+}  // namespace firn

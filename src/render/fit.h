@@ -1,0 +1,24 @@
+// Finds the camera for a film: still, with the snow of all its frames in the picture and no wall in the way.
+#pragma once
+
+#include <vector>
+
+#include "firn/frame.h"
+#include "render/camera.h"
+
+namespace firn {
+
+// What is to be seen, gathered from some frames of a film.
+struct Subject {
+  std::vector<Vec<double, 3>> points;  // a sample of the particles, without the few that fly off
+  double particle_size = 0;            // m
+  bool flat = false;                   // all in the x-y plane of a 2D scene
+  std::vector<double> times;           // s, of the frames
+
+  void add(const Frame& frame, const Scene* scene, double time);
+};
+
+// `aspect`: width over height of the picture.
+Camera fit_camera(const Subject& subject, const Scene* scene, double aspect);
+
+}  // namespace firn

@@ -1,0 +1,99 @@
+#include "render/flat.h"
+
+#include <tbb/parallel_for.h>
+
+#include <cmath>
+
+#include "collide/body.h"
+#include "render/density.h"
+#include "render/splat.h"
+#include "scene/bodies.h"
+
+namespace firn {
+namespace {
+
+constexpr Colour kPaperTop{0.030f, 0.045f, 0.075f}, kPaperBottom{0.055f, 0.075f, 0.110f};
+constexpr Colour kBodyFill{0.115f, 0.105f, 0.100f}, kBodyEdge{0.42f, 0.36f, 0.30f};
+constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
+constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
+constexpr float kEdgePixels = 3;      // samples
+constexpr float kCover = 1.25f;       // discs overlap by this much, to close the gaps of a random packing
+constexpr float kClosed = 0.13f;      // density from which on what gaps remain between discs are snow too
+constexpr float kGapBrightness = 0.8f;
+constexpr float kBevel = 1.6f;  // how strongly the rim of packed snow catches the light
+constexpr Float3 kLamp{-0.55f, 0.83f, 0};
+
+// The section of a body through the plane, in metres from the camera's focus.
+struct FlatBody {
+  Body<double, 2> body;
+  Vec<double, 2> origin;
+
+  double distance(const Vec<double, 2>& x) const { return evaluate(body.solid, transpose(body.rotation) * (x - origin)).phi; }
+};
+
+std::vector<FlatBody> freeze_bodies(const Scene* scene, const Camera& camera, double time) {
+  std::vector<FlatBody> bodies;
+  if (scene == nullptr) return bodies;
+  const double h = scene->simulation.spacing;
+  for (const Collider& collider : scene->colliders) {
+    const Body<double, 2> body = freeze<double, 2>(make_body(collider, h), time);
+    Vec<double, 2> origin = body.displacement;
+    for (int d = 0; d < 2; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h - camera.focus[d];
+    bodies.push_back({body, origin});
+  }
+  return bodies;
+}
+
+// Everything that is not snow. `x`: metres from the focus; `pixel`: a sample's size there.
+Colour paint_ground(const std::vector<FlatBody>& bodies, const Vec<double, 2>& x, double pixel, float height) {
+  double nearest = kEdgePixels * pixel;
+  for (const FlatBody& body : bodies) nearest = std::min(nearest, body.distance(x));
+  const Colour paper = mix(kPaperBottom, kPaperTop, height);
+  if (nearest >= pixel) return paper;
+  const float depth = static_cast<float>(-nearest / pixel);
+  return mix(kBodyEdge, kBodyFill, smoothstep(kEdgePixels, 2 * kEdgePixels, depth));
+}
+
+float bevel(const DensityField& density, const Float3& p) { return clamp(-kBevel * dot(density.gradient(p), kLamp), -0.25f, 0.25f); }
+
+Colour snow_colour(float jp) {
+  const float compaction = clamp((1 - jp) / kCompaction, -1.0f, 1.0f);
+  return compaction < 0 ? mix(kSnow, kLooseSnow, -compaction) : mix(kSnow, kPackedSnow, compaction);
+}
+
+Colour paint_disc(const SnowSpheres& snow, std::uint32_t index, const DensityField& density, const Float3& p) {
+  const Float3 offset = p - snow.spheres[index].center;
+  const float across = norm(offset) / (kCover * snow.spheres[index].radius);
+  return (1 - 0.14f * min(across * across, 1.0f) + bevel(density, p)) * snow_colour(snow.jp[index]);
+}
+
+}  // namespace
+
+std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scene* scene, const Camera& camera, double time,
+                               const Projection& projection) {
+  std::vector<Sphere> discs = snow.spheres;
+  for (Sphere& disc : discs) disc.radius *= kCover;
+  const DepthMap map = splat(discs, projection);
+  const DensityField density(snow.spheres, snow.radius);
+  const std::vector<FlatBody> bodies = freeze_bodies(scene, camera, time);
+  const double pixel = camera.radius / projection.scale;
+  std::vector<Colour> light(map.depth.size());
+  tbb::parallel_for(0, map.height, [&](int y) {
+    for (int x = 0; x < map.width; ++x) {
+      Float3 p = projection.ray(x, y).origin;
+      p[2] = 0;
+      const std::size_t i = map.at(x, y);
+      const float height = 1 - static_cast<float>(y) / static_cast<float>(map.height);
+      if (map.depth[i] < kFarAway) {
+        light[i] = paint_disc(snow, map.index[i], density, p);
+      } else if (density.at(p, 0) > kClosed) {
+        light[i] = (kGapBrightness + bevel(density, p)) * kSnow;
+      } else {
+        light[i] = paint_ground(bodies, {camera.radius * p[0], camera.radius * p[1]}, pixel, height);
+      }
+    }
+  });
+  return light;
+}
+
+}  // namespace firn

@@ -1,0 +1,121 @@
+#include "render/grains.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "math/rng.h"
+
+namespace firn {
+namespace {
+
+// Torn snow is stretched on paper only: a grain does not swell, and packed snow does not shrink to nothing.
+constexpr double kLeastVolumeRatio = 0.4, kMostVolumeRatio = 2.0;
+constexpr double kMostSpecificVolume = 1.2;  // of the usual one
+constexpr float kFarOutside = 50;            // view units; nothing there can be seen or throw a shadow into the view
+constexpr float kSpread = 1.4f;              // grains reach into the neighbours, so that packed snow does not look like beads
+constexpr float kLoneGrain = 0.6f;           // of the size of a packed one: loose snow is powder, not popcorn
+constexpr float kSizeVariation = 0.35f;
+constexpr double kUsualPacking = 8, kUsualPackingFlat = 4;  // particles in a cell
+
+double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::numbers::pi)); }
+double disc_radius(double area) { return std::sqrt(area / std::numbers::pi); }
+
+template <class T>
+T median(std::vector<T> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The volume of V⁰ per mass that is usual in the frame; 0: the frame does not tell.
+double usual_specific_volume(const Frame& frame) {
+  if (frame.volume.empty() || frame.mass.empty()) return 0;
+  std::vector<double> values(frame.size());
+  for (std::size_t p = 0; p < values.size(); ++p) values[p] = frame.volume[p] / frame.mass[p];
+  return median(std::move(values));
+}
+
+// What a particle takes up now.
+class PresentVolume {
+ public:
+  PresentVolume(const Frame& frame, double typical) : frame_(frame), typical_(typical), specific_(usual_specific_volume(frame)) {}
+
+  double operator()(std::size_t p) const {
+    double volume = frame_.volume.empty() ? typical_ : frame_.volume[p];
+    // V⁰ comes from the density on the grid (M5), which is too low at the surface: there it exceeds what the particle's mass fills.
+    if (specific_ > 0) volume = std::min(volume, kMostSpecificVolume * specific_ * frame_.mass[p]);
+    const double j = (frame_.je.empty() ? 1 : frame_.je[p]) * (frame_.jp.empty() ? 1 : frame_.jp[p]);
+    return volume * std::clamp(j, kLeastVolumeRatio, kMostVolumeRatio);
+  }
+
+ private:
+  const Frame& frame_;
+  double typical_, specific_;
+};
+
+}  // namespace
+
+double typical_volume(const Frame& frame, const Scene* scene) {
+  if (!frame.volume.empty()) return median(frame.volume);
+  if (scene != nullptr && scene->simulation.spacing > 0) {
+    const int dimension = scene->simulation.dimension;
+    return std::pow(scene->simulation.spacing, dimension) / (dimension == 2 ? kUsualPackingFlat : kUsualPacking);
+  }
+  double volume = 1 / static_cast<double>(std::max<std::size_t>(frame.size(), 1));
+  for (int d = 0; d < 3; ++d) {
+    const auto less = [d](const auto& a, const auto& b) { return a[d] < b[d]; };
+    const auto [low, high] = std::minmax_element(frame.position.begin(), frame.position.end(), less);
+    const double extent = low == frame.position.end() ? 0 : (*high)[d] - (*low)[d];
+    if (extent > 0) volume *= extent;  // no extent along z: an area
+  }
+  constexpr double kSnowflake = 1e-6;  // m³, when nothing tells
+  return frame.size() > 1 && volume > 0 && std::isfinite(volume) ? volume : kSnowflake;
+}
+
+SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume) {
+  SnowSpheres snow;
+  // As many particles, packed, would fill the whole view with spheres of 1/∛n; more than twice that is a mistake in the file.
+  const double count = static_cast<double>(std::max<std::size_t>(frame.size(), 64));
+  const bool flat = camera.orthographic();
+  const double largest = 2 / (flat ? std::sqrt(count) : std::cbrt(count));
+  const PresentVolume volume_of(frame, typical_volume);
+  std::vector<float> radii;
+  for (std::size_t p = 0; p < frame.size(); ++p) {
+    const auto& x = frame.position[p];
+    const Float3 center = camera.to_view({x[0], x[1], x[2]});
+    if (!(std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])}) < kFarOutside)) continue;
+    const double volume = volume_of(p);
+    const double radius = std::min(largest, (flat ? disc_radius(volume) : sphere_radius(volume)) / camera.radius);
+    snow.spheres.push_back({center, static_cast<float>(radius)});
+    snow.jp.push_back(frame.jp.empty() ? 1.0f : static_cast<float>(frame.jp[p]));
+    snow.key.push_back(frame.id.empty() ? static_cast<std::uint32_t>(p) : frame.id[p]);
+    radii.push_back(snow.spheres.back().radius);
+  }
+  if (!radii.empty()) snow.radius = median(std::move(radii));
+  return snow;
+}
+
+Grains scatter_grains(const SnowSpheres& snow, std::vector<DrawnParticle> particles, int count) {
+  Grains grains{{}, std::move(particles), count};
+  grains.spheres.resize(grains.particles.size() * static_cast<std::size_t>(count));
+  // Volume is kept, plus what it takes to close the gaps between grains that overlap by chance.
+  const float shrink = 1.15f / std::cbrt(static_cast<float>(count));
+  tbb::parallel_for(std::size_t(0), grains.particles.size(), [&](std::size_t i) {
+    const auto [index, packed] = grains.particles[i];
+    const Sphere& s = snow.spheres[index];
+    const float radius = shrink * s.radius * (count > 1 ? mix(kLoneGrain, 1.0f, packed) : 1.0f);
+    Rng random(snow.key[index]);
+    const auto signed_uniform = [&random] { return static_cast<float>(2 * random.uniform() - 1); };
+    for (int k = 0; k < count; ++k) {
+      const Float3 direction = normalized(Float3{signed_uniform(), signed_uniform(), signed_uniform()});
+      const float distance = count > 1 ? kSpread * s.radius * std::cbrt(static_cast<float>(random.uniform())) : 0.0f;
+      grains.spheres[i * count + k] = {s.center + distance * direction, radius * (1 + kSizeVariation * signed_uniform())};
+    }
+  });
+  return grains;
+}
+
+}  // namespace firn

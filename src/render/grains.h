@@ -1,0 +1,40 @@
+// The particles of a frame as the spheres that are drawn.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "firn/frame.h"
+#include "render/camera.h"
+
+namespace firn {
+
+// One sphere a particle, of the particle's present volume (2D: a disc of its area), in view units.
+struct SnowSpheres {
+  std::vector<Sphere> spheres;
+  std::vector<std::uint32_t> key;  // stays with the particle from frame to frame
+  std::vector<float> jp;           // J_P
+  float radius = 0;                // the median
+};
+
+// `typical_volume` (2D: area) is used where the frame has no volumes. Particles far outside the view are left out.
+SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume);
+
+// A simulated particle stands for many grains of snow: each of the spheres is drawn as `count` smaller ones, scattered in it.
+struct DrawnParticle {
+  std::uint32_t index;  // in SnowSpheres
+  float packed;         // 0: alone, 1: among others
+};
+struct Grains {
+  std::vector<Sphere> spheres;
+  std::vector<DrawnParticle> particles;  // every `count` grains belong to one
+  int count = 1;
+
+  std::uint32_t particle_of(std::uint32_t grain) const { return particles[grain / static_cast<std::uint32_t>(count)].index; }
+};
+Grains scatter_grains(const SnowSpheres& snow, std::vector<DrawnParticle> particles, int count);
+
+// The volume of one particle: the frame's median, or what the scene or the particles' extent suggest. Never 0.
+double typical_volume(const Frame& frame, const Scene* scene);
+
+}  // namespace firn

@@ -1,0 +1,24 @@
+// A finished picture: 8-bit sRGB, row by row from the top.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "render/vector.h"
+
+namespace firn {
+
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;  // 3 bytes a pixel
+};
+
+// Linear light of `factor` × `factor` samples a pixel, averaged, tone mapped and encoded. `light` is row by row.
+Image develop(const std::vector<Colour>& light, int width, int height, int factor);
+
+// Under a temporary name, then renamed. Throws RunError.
+void write_png(const std::string& path, const Image& image);
+
+}  // namespace firn

@@ -1,0 +1,30 @@
+// The look of the pictures: a low sun and a clear winter sky over slate ground, chosen so that snow is the brightest thing in them.
+#pragma once
+
+#include "render/stage.h"
+#include "render/vector.h"
+
+namespace firn {
+
+inline constexpr Colour kSunlight{0.86f, 0.81f, 0.72f};
+inline constexpr Colour kSkylight{0.21f, 0.29f, 0.42f};     // from straight above
+inline constexpr Colour kGroundlight{0.11f, 0.12f, 0.14f};  // thrown back from below
+inline constexpr Colour kSnowGlow{0.13f, 0.17f, 0.24f};     // out of snow that hides the sky: white inside, so never dark
+inline constexpr Colour kSnowAlbedo{0.93f, 0.945f, 0.96f};
+
+// The sky behind everything.
+Colour backdrop(const Float3& direction);
+
+// Light from the sky on a surface that faces `normal`, nothing in its way.
+inline Colour skylight(const Float3& normal) { return mix(kGroundlight, kSkylight, 0.5f + 0.5f * normal[1]); }
+
+// What bodies are made of at a point; `footprint`: a pixel's size there, view units.
+Colour body_albedo(const StageHit& hit, float footprint);
+
+// How much of what is `distance` away is lost in the haze.
+float haze(float distance);
+
+// Towards the sun: from the side of the camera, and on the free side of all planes.
+Float3 choose_sun(const Camera& camera, const Stage& stage);
+
+}  // namespace firn

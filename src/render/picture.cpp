@@ -1,0 +1,144 @@
+#include "firn/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "firn/error.h"
+#include "firn/frame.h"
+#include "firn/scene.h"
+#include "render/film.h"
+#include "render/fit.h"
+#include "render/preview.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSmallest = 16, kLargest = 8192;  // pixels
+constexpr std::size_t kFramesToFit = 9;         // of a film, spread over it: enough to see where the snow goes
+
+struct FrameFile {
+  fs::path path;
+  long number;
+};
+
+// NNNN of frame_NNNN.ply, else nothing.
+std::optional<long> frame_number(const fs::path& path) {
+  constexpr std::string_view kPrefix = "frame_", kSuffix = ".ply";
+  constexpr std::size_t kLeastDigits = 4;
+  const std::string name = path.filename().string();
+  if (name.size() < kPrefix.size() + kLeastDigits + kSuffix.size() || !name.starts_with(kPrefix) || !name.ends_with(kSuffix))
+    return std::nullopt;
+  const char* begin = name.data() + kPrefix.size();
+  const char* end = name.data() + name.size() - kSuffix.size();
+  long number = 0;
+  const auto [stop, error] = std::from_chars(begin, end, number);
+  if (error != std::errc() || stop != end || *begin == '-') return std::nullopt;
+  return number;
+}
+
+std::vector<FrameFile> find_frames(const fs::path& folder) {
+  std::vector<FrameFile> frames;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (const std::optional<long> number = frame_number(entry.path())) frames.push_back({entry.path(), *number});
+  if (error) throw UserError(fmt::format("{}: {}", folder.string(), error.message()));
+  if (frames.empty()) throw UserError(fmt::format("{}: no frame_NNNN.ply in this folder", folder.string()));
+  std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) { return a.number < b.number; });
+  return frames;
+}
+
+void check_size(const PreviewOptions& options) {
+  for (const int size : {options.width, options.height})
+    if (size < kSmallest || size > kLargest)
+      throw UserError(fmt::format("a picture of {} pixels; allowed: {} to {}", size, kSmallest, kLargest));
+}
+
+// Pictures of some frames of one run, all from the same place.
+class Previewer {
+ public:
+  Previewer(std::vector<FrameFile> frames, std::optional<Scene> scene, const PreviewOptions& options)
+      : frames_(std::move(frames)), scene_(std::move(scene)), options_(options) {}
+
+  PreviewResult draw(bool film) {
+    PreviewResult result;
+    const Camera camera = choose_camera();
+    const fs::path folder = make_folder();
+    const std::string film_path = (folder / "preview.mp4").string();
+    std::optional<Film> output;
+    if (film) output.emplace(film_path, options_.width, options_.height, fps());
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const Frame frame = read_ply(frames_[i].path.string());
+      const Image image = render_preview(frame, scene(), camera, {time_of(i), options_.width, options_.height});
+      const fs::path path = (folder / frames_[i].path.stem()).string() + ".png";
+      write_png(path.string(), image);
+      if (output) output->add(image);
+      result.pictures.push_back(path.string());
+      if (options_.progress) options_.progress(static_cast<int>(i + 1), static_cast<int>(frames_.size()));
+    }
+    if (output) result.warning = output->finish();
+    if (output && result.warning.empty()) result.film = film_path;
+    return result;
+  }
+
+ private:
+  const Scene* scene() const { return scene_ ? &*scene_ : nullptr; }
+  double fps() const { return scene_ ? scene_->simulation.fps : SimulationSettings{}.fps; }
+  double time_of(std::size_t i) const { return static_cast<double>(frames_[i].number) / fps(); }
+
+  Camera choose_camera() const {
+    Subject subject;
+    const std::size_t count = std::min(kFramesToFit, frames_.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t i = count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0;
+      subject.add(read_ply(frames_[i].path.string()), scene(), time_of(i));
+    }
+    return fit_camera(subject, scene(), static_cast<double>(options_.width) / options_.height);
+  }
+
+  fs::path make_folder() const {
+    const fs::path folder = frames_.front().path.parent_path() / "preview";
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw RunError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+    return folder;
+  }
+
+  std::vector<FrameFile> frames_;
+  std::optional<Scene> scene_;
+  const PreviewOptions& options_;
+};
+
+PreviewResult preview_folder(const fs::path& folder, const PreviewOptions& options) {
+  const fs::path scene = folder / "scene.toml";
+  if (!fs::exists(scene)) throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder.string()));
+  std::vector<FrameFile> frames = find_frames(folder);
+  const bool film = options.film && frames.size() > 1;
+  return Previewer(std::move(frames), load_scene(scene.string()), options).draw(film);
+}
+
+PreviewResult preview_file(const fs::path& file, const PreviewOptions& options) {
+  std::optional<Scene> scene;
+  if (const fs::path beside = file.parent_path() / "scene.toml"; fs::exists(beside)) scene = load_scene(beside.string());
+  std::optional<long> number = frame_number(file);
+  // final.ply and the like: bodies stand where the run left them.
+  if (!number && scene) number = std::lround(scene->simulation.duration * scene->simulation.fps);
+  return Previewer({{file, number.value_or(0)}}, std::move(scene), options).draw(false);
+}
+
+}  // namespace
+
+PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options) {
+  check_size(options);
+  if (!fs::exists(dir_or_frame)) throw UserError(dir_or_frame + ": no such file or folder");
+  if (fs::is_directory(dir_or_frame)) return preview_folder(dir_or_frame, options);
+  return preview_file(fs::path(dir_or_frame), options);
+}
+
+}  // namespace firn

@@ -1,0 +1,29 @@
+#include "render/preview.h"
+
+#include "render/flat.h"
+#include "render/grains.h"
+#include "render/look.h"
+#include "render/painter.h"
+
+namespace firn {
+namespace {
+
+constexpr int kSamples = 2;  // across a pixel and down: smooth edges
+
+std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scene* scene, const Camera& camera, double time,
+                                const Projection& projection) {
+  const Float3 sun = choose_sun(camera, Stage(scene, camera, 0));  // where it stood at the film's beginning
+  const Stage stage(scene, camera, time);
+  return Painter(snow, stage, projection, sun).paint(kSamples);
+}
+
+}  // namespace
+
+Image render_preview(const Frame& frame, const Scene* scene, const Camera& camera, const Shot& shot) {
+  const Projection projection = projection_of(camera, kSamples * shot.width, kSamples * shot.height);
+  const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scene));
+  const auto paint = camera.orthographic() ? paint_flat : paint_solid;
+  return develop(paint(snow, scene, camera, shot.time, projection), shot.width, shot.height, kSamples);
+}
+
+}  // namespace firn

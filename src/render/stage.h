@@ -1,0 +1,58 @@
+// The collision bodies of a scene at one moment, to be drawn: rays hit them, they shade each other and the snow.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collide/body.h"
+#include "firn/scene.h"
+#include "render/camera.h"
+
+namespace firn {
+
+struct StageHit {
+  float t;  // along the ray, view units
+  Float3 normal;
+  Float3 local;  // the point in the body's own frame, for a pattern that moves with it
+  bool is_plane;
+  int body;  // its number in the scene
+};
+
+class Stage {
+ public:
+  Stage() = default;
+  Stage(const Scene* scene, const Camera& camera, double time);
+
+  // Planes are seen from their free side only, so that none of them can hide what it holds.
+  std::optional<StageHit> trace(const Ray& ray, float farthest) const;
+  // 1: nothing between p and the light, 0: hidden; in between near an edge. Planes do not count: the sun stands on their free side.
+  float light(const Float3& p, const Float3& direction) const;
+  // The part of the sky that bodies close to p leave free.
+  float openness(const Float3& p, const Float3& normal) const;
+  // Of p to the nearest body; negative inside one.
+  float distance(const Float3& p) const;
+  // Of the direction to the planes' normals: above 0 it points to the free side of all of them.
+  float least_slope(const Float3& direction) const;
+  // On the free side of all planes and outside of all bodies.
+  bool is_free(const Float3& p) const { return distance(p) > 0; }
+
+ private:
+  struct Piece {
+    Solid<float, 3> solid;
+    Float3 origin;
+    Mat<float, 3> rotation;
+    float bound;  // radius about the origin; planes: 0
+    bool is_plane;
+    int body;
+
+    Surface<float, 3> surface(const Float3& p) const { return evaluate(solid, transpose(rotation) * (p - origin)); }
+    StageHit hit(const Ray& ray, float t) const;
+  };
+  static Piece make_piece(const Collider& collider, const Scene& scene, const Camera& camera, double time);
+  static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
+  static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
+
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace firn

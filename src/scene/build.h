@@ -1,0 +1,36 @@
+// From a scene to what a solver starts with: the constant model and the first particles.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "firn/frame.h"
+#include "firn/scene.h"
+#include "particles/table.h"
+#include "solver/model.h"
+
+namespace firn {
+
+struct BodySummary {
+  std::size_t particles = 0;
+  double mass = 0;  // kg
+};
+
+struct Built {
+  Model model;
+  ParticleTable particles;
+  std::vector<BodySummary> snow;      // per [[snow]]
+  std::vector<std::string> warnings;  // choices that will run but probably are not meant
+};
+
+// Reads the particles of shape = "particles".
+using ParticleLoader = std::function<Frame(const std::string& path)>;
+
+// Throws UserError at the scene's key for what cannot run: no particles, snow wholly inside a collider, too little memory.
+Built build(const Scene& scene, const ParticleLoader& load);
+
+// Memory a run of so many particles needs, bytes: state, grid and scratch of the CPU solver; from measurements.
+double estimate_bytes(const Scene& scene, double particles);
+
+}  // namespace firn

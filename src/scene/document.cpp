@@ -1,0 +1,96 @@
+#include "scene/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "scene/guard.h"
+#include "scene/text.h"
+
+namespace firn::schema {
+namespace {
+
+constexpr std::array<Section, 6> kSections{{{"simulation", SectionForm::kTable},
+                                            {"solver", SectionForm::kTable},
+                                            {"materials", SectionForm::kNamedTables},
+                                            {"snow", SectionForm::kBodies},
+                                            {"collider", SectionForm::kBodies},
+                                            {"output", SectionForm::kTable}}};
+
+// "Error while parsing array: ..." as the second half of a line that already says FILE:LINE:COL.
+std::string description_of(const toml::parse_error& error) {
+  constexpr std::string_view kPrefix = "Error while ";
+  std::string_view text = error.description();
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  return "not valid TOML, " + one_line(text);
+}
+
+bool has_form(const toml::node& node, SectionForm form) {
+  if (form != SectionForm::kBodies) return node.is_table();
+  const toml::array* bodies = node.as_array();
+  return bodies && std::all_of(bodies->begin(), bodies->end(), [](const toml::node& body) { return body.is_table(); });
+}
+
+std::string form_text(const Section& section) {
+  switch (section.form) {
+    case SectionForm::kTable:
+      return fmt::format("[{}]", section.name);
+    case SectionForm::kNamedTables:
+      return fmt::format("[{}.NAME]", section.name);
+    case SectionForm::kBodies:
+      return fmt::format("[[{}]]", section.name);
+  }
+  return {};
+}
+
+void check_section(const toml::key& key, const toml::node& node, const std::string& file) {
+  const Location where = locate(key.source(), file);
+  const Section* section = find_section(key.str());
+  if (!section) {
+    const std::string_view kind = node.is_table() || node.is_array_of_tables() ? "section" : "key";
+    throw UserError(where, fmt::format("unknown {} '{}'{}", kind, shortened(key.str()), section_suggestion(key.str())));
+  }
+  if (!has_form(node, section->form)) throw UserError(where, fmt::format("'{}' must be written as {}", section->name, form_text(*section)));
+}
+
+}  // namespace
+
+const Section* find_section(std::string_view name) {
+  const auto found = std::find_if(kSections.begin(), kSections.end(), [&](const Section& section) { return section.name == name; });
+  return found == kSections.end() ? nullptr : &*found;
+}
+
+std::string section_suggestion(std::string_view name) {
+  std::array<std::string_view, kSections.size()> names;
+  std::transform(kSections.begin(), kSections.end(), names.begin(), [](const Section& section) { return section.name; });
+  return suggestion(name, names);
+}
+
+toml::table parse_document(std::string_view text, const std::string& file) {
+  check_text(text, {file, 1, 1});
+  try {
+    toml::table root = toml::parse(text, std::string_view(file));
+    for (const auto& [key, node] : root) check_section(key, node, file);
+    return root;
+  } catch (const toml::parse_error& error) {
+    throw UserError(locate(error.source(), file), description_of(error));
+  }
+}
+
+toml::table parse_fragment(std::string_view text, const std::string& name) {
+  check_text(text, {name});
+  try {
+    return toml::parse(text, std::string_view(name));
+  } catch (const toml::parse_error& error) {
+    throw UserError(Location{name}, description_of(error));
+  }
+}
+
+Location locate(const toml::source_region& region, const std::string& file) {
+  if (region.path && *region.path != file) return {*region.path};
+  if (region.begin.line == 0) return {file, 1, 1};
+  return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+}  // namespace firn::schema

@@ -1,0 +1,35 @@
+// A scene's text as a tree of TOML nodes that know where they came from, before anybody asks what they mean.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+
+#include "firn/error.h"
+
+namespace firn::schema {
+
+enum class SectionForm { kTable, kNamedTables, kBodies };
+
+// A top-level name: [solver], [materials.NAME] or [[snow]].
+struct Section {
+  std::string_view name;
+  SectionForm form;
+};
+
+// The section of that name, or null.
+const Section* find_section(std::string_view name);
+// ", did you mean 'solver'? allowed: ..."
+std::string section_suggestion(std::string_view name);
+
+// Parses, and checks that the top level holds nothing but sections in their right form.
+toml::table parse_document(std::string_view text, const std::string& file);
+
+// Parses a text that names itself in errors without line and column, as a command line option does.
+toml::table parse_fragment(std::string_view text, const std::string& name);
+
+// Where a node or key stands. Things that have no place in the file are at its beginning; those that came from an override name it.
+Location locate(const toml::source_region& region, const std::string& file);
+
+}  // namespace firn::schema

@@ -1,0 +1,160 @@
+// parse_scene: from the tree of a scene file to a Scene, section by section.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "firn/scene.h"
+#include "scene/document.h"
+#include "scene/overrides.h"
+#include "scene/reader.h"
+#include "scene/schema.h"
+#include "scene/text.h"
+
+namespace firn {
+namespace schema {
+namespace {
+
+constexpr std::string_view kDefaultMaterial = "default";
+constexpr std::size_t kMostMaterials = std::numeric_limits<std::uint16_t>::max();  // a particle names its own in 16 bits
+constexpr double kFrameTolerance = 1e-3;                                           // of a frame: 0.0833 s at 24 fps are two frames
+
+const toml::table& section_table(const toml::table& root, std::string_view name) {
+  static const toml::table empty;
+  const toml::table* table = root[name].as_table();
+  return table ? *table : empty;
+}
+
+template <class T>
+void read_all(Reader& reader, T& section) {
+  reader.check_names(names_of(section));
+  describe(reader, section);
+  reader.check_all_used();
+}
+
+SimulationSettings read_simulation(const toml::table& root, Context& context) {
+  Reader reader(section_table(root, "simulation"), "[simulation]", context);
+  SimulationSettings settings;
+  read_all(reader, settings);
+  settings.spacing_location = reader.where("spacing");
+  const toml::table& table = section_table(root, "simulation");
+  settings.duration_location = reader.where(table.contains("frames") ? "frames" : "duration");
+  if (settings.duration * settings.fps > kMostFrames)
+    throw UserError(settings.duration_location,
+                    fmt::format("{} s at {} fps: must be at most {} frames", settings.duration, settings.fps, kMostFrames));
+  context.spacing = settings.spacing;
+  return settings;
+}
+
+template <class Settings>
+Settings read_settings(const toml::table& root, std::string_view name, Context& context) {
+  Reader reader(section_table(root, name), fmt::format("[{}]", name), context);
+  Settings settings;
+  read_all(reader, settings);
+  return settings;
+}
+
+bool is_plain_name(std::string_view name) {
+  const auto is_plain = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-'); };
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_plain);
+}
+
+Material read_material(const toml::key& key, const toml::node& node, Context& context) {
+  const Location where = locate(key.source(), context.file);
+  const std::string shown = shortened(key.str());
+  if (!node.is_table()) throw UserError(where, fmt::format("'{}' must stand in a table [materials.NAME]", shown));
+  if (!is_plain_name(key.str())) throw UserError(where, fmt::format("material '{}': a name has letters, digits, '_' and '-'", shown));
+  Material material;
+  material.name = key.str();
+  Reader reader(*node.as_table(), fmt::format("[materials.{}]", shown), context);
+  read_all(reader, material);
+  return material;
+}
+
+// "default" first, then by name: independent of the order in the file.
+std::vector<Material> read_materials(const toml::table& root, Context& context) {
+  std::vector<Material> materials{Material{}};
+  const toml::table& table = section_table(root, "materials");
+  for (const auto& [key, node] : table) {
+    Material material = read_material(key, node, context);
+    if (material.name == kDefaultMaterial) {
+      materials.front() = std::move(material);
+    } else {
+      materials.push_back(std::move(material));
+    }
+  }
+  if (materials.size() > kMostMaterials)
+    throw UserError(locate(table.source(), context.file), fmt::format("{} materials, at most {}", materials.size(), kMostMaterials));
+  for (const Material& material : materials) context.materials.push_back(material.name);
+  return materials;
+}
+
+const Choices<ShapeKind>& shapes_for(const Snow&) { return kSnowShapes; }
+const Choices<ShapeKind>& shapes_for(const Collider&) { return kColliderShapes; }
+
+// The keys of all shapes together, to tell a misspelt `shape` from a missing one.
+template <class Body>
+Names names_of_any(Body body) {
+  Names names;
+  for (const Choice<ShapeKind>& choice : shapes_for(body).now) {
+    body.shape.kind = choice.value;
+    describe(names, body);
+  }
+  return names;
+}
+
+template <class Body>
+Body read_body(const toml::table& table, const std::string& label, Context& context) {
+  Body body;
+  Reader any(table, label, context);
+  if (!table.contains("shape")) any.check_names(names_of_any(body));
+  any.field(required("shape"), body.shape.kind, shapes_for(body));
+  body.location = any.where("shape");
+  Reader reader(table, fmt::format("{} of shape \"{}\"", label, table["shape"].ref<std::string>()), context);
+  read_all(reader, body);
+  return body;
+}
+
+template <class Body>
+std::vector<Body> read_bodies(const toml::table& root, std::string_view name, Context& context) {
+  std::vector<Body> bodies;
+  const toml::array* tables = root[name].as_array();
+  if (!tables) return bodies;
+  for (const toml::node& node : *tables) bodies.push_back(read_body<Body>(*node.as_table(), fmt::format("[[{}]]", name), context));
+  return bodies;
+}
+
+Scene read_scene(const toml::table& root, Context& context) {
+  Scene scene;
+  scene.name = std::filesystem::path(context.file).stem().string();
+  scene.simulation = read_simulation(root, context);
+  scene.solver = read_settings<SolverSettings>(root, "solver", context);
+  scene.materials = read_materials(root, context);
+  scene.snow = read_bodies<Snow>(root, "snow", context);
+  scene.colliders = read_bodies<Collider>(root, "collider", context);
+  scene.output = read_settings<OutputSettings>(root, "output", context);
+  if (scene.snow.empty()) throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]]");
+  return scene;
+}
+
+}  // namespace
+}  // namespace schema
+
+Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides) {
+  if (toml.empty()) throw UserError({file, 1, 1}, "the file is empty, a scene needs [simulation] and [[snow]]");
+  toml::table root = schema::parse_document(toml, file);
+  for (const std::string& text : overrides) schema::apply_override(root, text, file);
+  schema::Context context;
+  context.file = file;
+  return schema::read_scene(root, context);
+}
+
+int Scene::frames() const {
+  const double count = std::floor(simulation.duration * simulation.fps + schema::kFrameTolerance);
+  return std::max(1, static_cast<int>(count));
+}
+
+}  // namespace firn

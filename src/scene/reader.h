@@ -1,0 +1,99 @@
+// Visitor that reads one table of the scene file: type, range and spelling of every key, with the place of what is wrong.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/scene.h"
+#include "scene/rules.h"
+#include "scene/schema.h"
+#include "scene/values.h"
+
+namespace firn::schema {
+
+// What a key's meaning depends on beyond its own table.
+struct Context {
+  std::string file;    // names the scene in errors and anchors relative paths
+  int dimension = 3;   // as soon as it is read
+  double spacing = 0;  // m, once [simulation] is read
+  std::vector<std::string> materials;
+};
+
+class Reader {
+ public:
+  // `label` names the table in errors: [solver], [[snow]], ...
+  Reader(const toml::table& table, std::string label, Context& context);
+
+  template <class T, class Rule>
+  void field(const Key& key, T& value, const Rule& rule) {
+    if (const auto entry = find(key)) read(*entry, value, rule);
+  }
+
+  template <class T, class Rule>
+  bool instead(const Key& key, T& value, const Rule& rule) {
+    alternative_ = key.name;
+    const auto entry = find(key);
+    if (entry) read(*entry, value, rule);
+    return entry.has_value();
+  }
+
+  void unavailable(std::string_view, std::string_view) {}
+
+  // Before reading, so that a misspelt key is not reported as a missing one.
+  void check_names(const Names& names) const;
+  // After reading: a known key that nobody asked for contradicts the one that stands instead of it.
+  void check_all_used() const;
+
+  // Of the key, or of the table when it is not there.
+  Location where(std::string_view key) const;
+
+ private:
+  std::optional<Entry> find(const Key& key);
+
+  void read(const Entry& entry, double& value, const Range& range) const;
+  void read(const Entry& entry, int& value, const Range& range) const;
+  void read(const Entry& entry, std::uint32_t& value, const Range& range) const;
+  void read(const Entry& entry, bool& value, Flag) const;
+  void read(const Entry& entry, int& value, Dimension) const;
+  void read(const Entry& entry, std::optional<double>& value, const AutoOr& rule) const;
+  void read(const Entry& entry, double& value, const FrameCount& rule) const;
+  void read(const Entry& entry, double& value, const Opening& rule) const;
+  void read(const Entry& entry, Vector& value, const Components& rule) const;
+  void read(const Entry& entry, Vector& value, Position) const;
+  void read(const Entry& entry, std::optional<Vector>& value, Position) const;
+  void read(const Entry& entry, Vector& value, const Sizes& rule) const;
+  void read(const Entry& entry, Vector& value, Direction) const;
+  void read(const Entry& entry, Vector& value, const Spin& rule) const;
+  void read(const Entry& entry, Quaternion& value, Rotation) const;
+  void read(const Entry& entry, std::string& value, ExistingFile) const;
+  void read(const Entry& entry, std::string& value, MaterialName) const;
+  void read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const;
+  void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;
+  void read(const Entry& entry, ShapeKind& value, const Choices<ShapeKind>& choices) const;
+  template <class E>
+  void read(const Entry& entry, E& value, const Choices<E>& choices) const {
+    value = choices.now[pick(entry, names(choices), choices.later)].value;
+  }
+
+  template <class E>
+  static std::vector<std::string_view> names(const Choices<E>& choices) {
+    std::vector<std::string_view> all;
+    for (const Choice<E>& choice : choices.now) all.push_back(choice.name);
+    return all;
+  }
+  // The index of the entry's text among `now`.
+  static std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, std::span<const std::string_view> later);
+
+  const toml::table& table_;
+  std::string label_;
+  Context& context_;
+  std::set<std::string_view> used_;
+  std::string_view alternative_;  // the last key that stands instead of others
+};
+
+}  // namespace firn::schema

@@ -1,0 +1,113 @@
+#include "scene/scene_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scene/bodies.h"
+#include "scene/sampler.h"
+
+namespace firn {
+namespace {
+
+constexpr double kFewestCells = 4;      // across a body: fewer cannot bend or break
+constexpr double kTouching = 1e-9;      // of h: particles on a surface are not inside
+constexpr double kSparse = 2.0;         // particles per cell below which snow falls apart for lack of neighbours
+
+struct Range {
+  std::size_t begin, end;
+};
+
+std::vector<Range> body_ranges(const Built& built) {
+  std::vector<Range> ranges;
+  std::size_t at = 0;
+  for (const BodySummary& summary : built.snow) {
+    ranges.push_back({at, at + summary.particles});
+    at += summary.particles;
+  }
+  return ranges;
+}
+
+template <int D>
+std::size_t count_inside(const Built& built, const Range& range, const BodyModel& model) {
+  const Body<double, D> body = freeze<double, D>(model, 0);
+  std::size_t inside = 0;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const ParticleRow& row = built.particles[i];
+    Cell<D> cell;
+    Vec<double, D> offset;
+    for (int d = 0; d < D; ++d) {
+      cell[d] = row.cell[d];
+      offset[d] = row.offset[d];
+    }
+    inside += probe(body, cell, offset, built.model.h).phi < -kTouching * built.model.h;
+  }
+  return inside;
+}
+
+void check_colliders(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+  for (std::size_t s = 0; s < ranges.size(); ++s)
+    for (std::size_t c = 0; c < built.model.bodies.size(); ++c) {
+      const std::size_t all = ranges[s].end - ranges[s].begin;
+      const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, ranges[s], built.model.bodies[c])
+                                                                 : count_inside<2>(built, ranges[s], built.model.bodies[c]);
+      if (inside == all)
+        throw UserError(scene.snow[s].location,
+                        fmt::format("this snow lies wholly inside collider {} ({})", c, to_string(scene.colliders[c].location)));
+      if (inside > 0)
+        built.warnings.push_back(
+            fmt::format("{}: {} of {} particles start inside collider {}", to_string(scene.snow[s].location), inside, all, c));
+    }
+}
+
+void check_overlaps(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+  for (std::size_t a = 0; a < ranges.size(); ++a)
+    for (std::size_t b = 0; b < ranges.size(); ++b) {
+      const Shape& shape = scene.snow[a].shape;
+      if (a == b || shape.kind == ShapeKind::kParticles) continue;
+      if (scene.snow[b].shape.kind != ShapeKind::kParticles && b < a) continue;  // shapes: each pair once
+      const Vec<double, 3> origin = shape_origin(shape);
+      std::size_t inside = 0;
+      for (std::size_t i = ranges[b].begin; i < ranges[b].end; ++i) {
+        Vec<double, 3> r{0, 0, 0};
+        for (int d = 0; d < scene.simulation.dimension; ++d) r[d] = built.particles[i].position(d, built.model.h) - origin[d];
+        inside += shape_distance(shape, scene.simulation.dimension, r) < 0;
+      }
+      if (inside > 0)
+        built.warnings.push_back(fmt::format("{}: {} particles lie inside snow {}: overlapping snow starts compressed twice over",
+                                             to_string(scene.snow[b].location), inside, a));
+    }
+}
+
+void check_resolution(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+  const double h = built.model.h;
+  for (std::size_t s = 0; s < ranges.size(); ++s) {
+    double narrowest = 1e300;
+    for (int d = 0; d < scene.simulation.dimension; ++d) {
+      double lower = 1e300, upper = -1e300;
+      for (std::size_t i = ranges[s].begin; i < ranges[s].end; ++i) {
+        lower = std::min(lower, built.particles[i].position(d, h));
+        upper = std::max(upper, built.particles[i].position(d, h));
+      }
+      narrowest = std::min(narrowest, (upper - lower) / h);
+    }
+    const std::string where = to_string(scene.snow[s].location);
+    if (narrowest < kFewestCells)
+      built.warnings.push_back(fmt::format("{}: only {:.1f} cells across at its narrowest; use a spacing below {:.2g} for at least {:.0f}",
+                                           where, narrowest, h * narrowest / kFewestCells, kFewestCells));
+    if (scene.snow[s].shape.kind != ShapeKind::kParticles && scene.snow[s].particles_per_cell < kSparse)
+      built.warnings.push_back(fmt::format("{}: particles_per_cell = {} is sparse; 4 to 10 hold together", where,
+                                           scene.snow[s].particles_per_cell));
+  }
+}
+
+}  // namespace
+
+void check_bodies(const Scene& scene, Built& built) {
+  const std::vector<Range> ranges = body_ranges(built);
+  check_colliders(scene, built, ranges);
+  check_overlaps(scene, built, ranges);
+  check_resolution(scene, built, ranges);
+}
+
+}  // namespace firn

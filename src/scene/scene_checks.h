@@ -1,0 +1,12 @@
+// What is wrong or doubtful about bodies once their particles are known.
+#pragma once
+
+#include "scene/build.h"
+
+namespace firn {
+
+// Throws UserError for snow wholly inside a collider; warns of snow partly inside one, of snow bodies that overlap, and of bodies
+// too small for the grid.
+void check_bodies(const Scene& scene, Built& built);
+
+}  // namespace firn

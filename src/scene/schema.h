@@ -1,0 +1,204 @@
+// Every key of a scene, once: its name, the member that holds it and the rule for its values. A visitor decides what happens with
+// it: Names lists, Reader reads, Writer writes. The default of a key is the default of its member in firn/scene.h.
+//
+// A visitor has
+//   field(Key, member, rule)            one key
+//   instead(Key, member, rule) -> bool  a key that, when used, stands instead of the fields that follow
+//   unavailable(name, advice)           a key of the design that this version does not have yet
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "firn/scene.h"
+#include "scene/rules.h"
+
+namespace firn::schema {
+
+// Limits catch slips of units and signs and keep the arithmetic of the solvers far from overflow.
+inline constexpr Range kSpacing{1e-6, 100};       // m
+inline constexpr Range kDuration{1e-6, 1e4};      // s
+inline constexpr Range kFps{0.01, 1e5};           // 1/s
+inline constexpr Range kTimeStep{1e-12, 1};       // s
+inline constexpr Range kTime{-1e4, 1e4};          // s
+inline constexpr Range kLength = above(0, 1e6);   // m
+inline constexpr Range kSpeed{-1e5, 1e5};         // m/s
+inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
+inline constexpr Range kAcceleration{-1e5, 1e5};  // m/s²
+inline constexpr Range kIterations{1, 1e6};
+inline constexpr Range kFraction{0, 1};
+inline constexpr Range kBeta{0.5, 1};             // below 1/2 the semi-implicit step is unstable
+inline constexpr Range kTolerance{1e-14, 0.1};    // double precision ends near 1e-16
+inline constexpr Range kCourant = above(0, 0.6);  // beyond, explicit steps go unstable
+inline constexpr Range kCellFraction = between(0, 1);
+inline constexpr Range kStiffness = above(0, 1e12);   // Pa; diamond: 1.2e12
+inline constexpr Range kPoissonRatio{0, 0.49};        // at 0.5 lambda of (M13) is infinite
+inline constexpr Range kHardening{0, 100};            // e^100 still fits a double
+inline constexpr Range kCompression = between(0, 1);  // 1 − theta_c must stay positive
+inline constexpr Range kStretch = above(0, 10);
+inline constexpr Range kDensity = above(0, 1e5);  // kg/m³
+inline constexpr Range kHardeningLimit{1, 1e6};
+inline constexpr Range kParticlesPerCell{1, 1000};
+inline constexpr Range kSeed{0, std::numeric_limits<std::uint32_t>::max()};
+inline constexpr Range kFriction{0, 100};
+inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
+inline constexpr double kMostFrames = 1e6;
+
+inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
+                                                          {"semi-implicit", Integrator::kSemiImplicit}};
+inline constexpr std::string_view kLaterIntegrators[] = {"density-limited"};
+inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"quadratic", Kernel::kQuadratic}};
+inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
+inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
+inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
+inline constexpr Choice<ShapeKind> kSnowShapeNames[] = {{"sphere", ShapeKind::kSphere},     {"box", ShapeKind::kBox},
+                                                        {"cylinder", ShapeKind::kCylinder}, {"capsule", ShapeKind::kCapsule},
+                                                        {"wedge", ShapeKind::kWedge},       {"particles", ShapeKind::kParticles}};
+inline constexpr Choice<ShapeKind> kColliderShapeNames[] = {{"plane", ShapeKind::kPlane},   {"box", ShapeKind::kBox},
+                                                            {"sphere", ShapeKind::kSphere}, {"capsule", ShapeKind::kCapsule},
+                                                            {"wedge", ShapeKind::kWedge},   {"cylinder", ShapeKind::kCylinder}};
+inline constexpr std::string_view kLaterShapes[] = {"mesh", "heightfield", "text", "volume", "sequence"};
+inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
+inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
+
+inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, kLaterShapes};
+inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, kLaterShapes};
+
+// A section to read into, or a constant one to write.
+template <class S, class Section>
+concept Like = std::same_as<std::remove_const_t<S>, Section>;
+
+template <class V, Like<SimulationSettings> S>
+void describe(V& v, S& s) {
+  v.field("dimension", s.dimension, Dimension{});
+  v.field(required("spacing"), s.spacing, kSpacing);
+  v.field("fps", s.fps, kFps);
+  if (!v.instead("frames", s.duration, FrameCount{s.fps, kDuration})) v.field(required("duration"), s.duration, kDuration);
+  v.field("gravity", s.gravity, Components{kAcceleration});
+}
+
+template <class V, Like<SolverSettings> S>
+void describe(V& v, S& s) {
+  v.field("integrator", s.integrator, Choices<Integrator>{kIntegratorNames, kLaterIntegrators});
+  v.field("time_step", s.time_step, AutoOr{kTimeStep});
+  v.field("beta", s.beta, kBeta);
+  v.field("tolerance", s.tolerance, kTolerance);
+  v.field("max_iterations", s.max_iterations, kIterations);
+  v.field("kernel", s.kernel, Choices<Kernel>{kKernelNames, {}});
+  v.field("transfer", s.transfer, Choices<Transfer>{kTransferNames, {}});
+  v.field("flip_ratio", s.flip_ratio, kFraction);
+  v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});
+  v.field("courant", s.courant, kCourant);
+  v.field("cell_fraction", s.cell_fraction, kCellFraction);
+}
+
+template <class V, Like<Material> S>
+void describe(V& v, S& s) {
+  v.unavailable("preset", "give young_modulus, hardening, critical_compression, ... themselves");
+  v.field("young_modulus", s.young_modulus, kStiffness);
+  v.field("poisson_ratio", s.poisson_ratio, kPoissonRatio);
+  v.field("hardening", s.hardening, kHardening);
+  v.field("critical_compression", s.critical_compression, kCompression);
+  v.field("critical_stretch", s.critical_stretch, kStretch);
+  v.field("density", s.density, kDensity);
+  v.field("hardening_limit", s.hardening_limit, kHardeningLimit);
+}
+
+// The geometry keys of the shape that `s.kind` says; a visitor knows the kind by then.
+template <class V, Like<Shape> S>
+void describe(V& v, S& s) {
+  const ShapeKind kind = s.kind;
+  const bool is_block = kind == ShapeKind::kBox || kind == ShapeKind::kWedge;
+  const bool is_cylinder = kind == ShapeKind::kCylinder;
+  if (kind == ShapeKind::kSphere || is_block || is_cylinder) v.field(required("center"), s.center, Position{});
+  if (kind == ShapeKind::kCapsule) {
+    v.field(required("a"), s.a, Position{});
+    v.field(required("b"), s.b, Position{});
+  }
+  if (kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || is_cylinder) v.field(required("radius"), s.radius, kLength);
+  if (is_cylinder) v.field(required("height"), s.height, kLength);
+  if (is_block) v.field(required("size"), s.size, Sizes{kLength});
+  if (kind == ShapeKind::kWedge) v.field("angle", s.angle, Opening{kOpeningAngle});
+  if (is_block || is_cylinder) v.field("rotation", s.rotation, Rotation{});
+  if (kind == ShapeKind::kPlane) {
+    v.field(required("point"), s.point, Position{});
+    v.field(required("normal"), s.normal, Direction{});
+  }
+  if (kind == ShapeKind::kParticles) v.field(required("file"), s.file, ExistingFile{});
+}
+
+template <class V, Like<Snow> S>
+void describe(V& v, S& s) {
+  v.field(required("shape"), s.shape.kind, kSnowShapes);
+  describe(v, s.shape);
+  v.field("velocity", s.velocity, Components{kSpeed});
+  v.field("spin", s.spin, Spin{kSpin});
+  v.field("material", s.material, MaterialName{});
+  v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
+  v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames, {}});
+  v.field("seed", s.seed, kSeed);
+}
+
+template <class V, Like<MotionKey> S>
+void describe(V& v, S& s) {
+  v.field(required("t"), s.t, kTime);
+  v.field(required("position"), s.position, Position{});
+  v.field("rotation", s.rotation, Rotation{});
+}
+
+template <class V, Like<Collider> S>
+void describe(V& v, S& s) {
+  v.field(required("shape"), s.shape.kind, kColliderShapes);
+  describe(v, s.shape);
+  v.field("friction", s.friction, kFriction);
+  v.field("sticky", s.sticky, Flag{});
+  if (v.instead("keys", s.keys, MotionKeys{})) return;
+  v.field("velocity", s.velocity, Components{kSpeed});
+  v.field("spin", s.spin, Spin{kSpin});
+  v.field("pivot", s.pivot, Position{});
+}
+
+template <class V, Like<OutputSettings> S>
+void describe(V& v, S& s) {
+  v.field("formats", s.formats, Formats{{kFormatNames, kLaterFormats}});
+}
+
+// Visitor: the keys of a section, in order.
+struct Names {
+  struct Unavailable {
+    std::string_view name;
+    std::string_view advice;
+  };
+  std::vector<std::string_view> all;
+  std::vector<Unavailable> later;
+
+  template <class T, class Rule>
+  void field(const Key& key, const T&, const Rule&) {
+    add(key.name);
+  }
+  template <class T, class Rule>
+  bool instead(const Key& key, const T&, const Rule&) {
+    add(key.name);
+    return false;
+  }
+  void unavailable(std::string_view name, std::string_view advice) { later.push_back({name, advice}); }
+
+  // Once, also when several shapes are listed together.
+  void add(std::string_view name) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  }
+};
+
+template <class Section>
+Names names_of(Section section) {
+  Names names;
+  describe(names, section);
+  return names;
+}
+
+}  // namespace firn::schema

@@ -1,0 +1,40 @@
+// From TOML nodes to plain values; every mistake is a UserError that shows the value and says what it must be.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/scene.h"
+#include "scene/rules.h"
+
+namespace firn::schema {
+
+// A key that is there.
+struct Entry {
+  std::string_view name;
+  const toml::node& node;
+  Location where;
+};
+
+// Throws "key = value: must be ...".
+[[noreturn]] void reject(const Entry& entry, std::string_view must_be);
+
+double number(const Entry& entry, const Range& range);
+std::int64_t whole_number(const Entry& entry, const Range& range);
+const std::string& string_value(const Entry& entry, std::string_view must_be);
+const toml::array& array_value(const Entry& entry, std::string_view must_be);
+
+// As many finite numbers as the scene has dimensions; in 2D, z is 0.
+Vector components(const Entry& entry, int dimension);
+// The same, each in `range`.
+Vector components_in(const Entry& entry, int dimension, const Range& range);
+// Of unit length; in 2D about z and also given as an angle.
+Quaternion rotation(const Entry& entry, int dimension);
+// In 2D a number or [0, 0, z].
+Vector spin(const Entry& entry, int dimension, const Range& range);
+
+}  // namespace firn::schema

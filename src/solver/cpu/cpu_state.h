@@ -1,0 +1,103 @@
+// What the CPU solver keeps: two particle buffers, the sorted blocks, and the values on the sparse grid.
+#pragma once
+
+#include <algorithm>
+
+#include "core/aligned.h"
+#include "grid/sparse_grid.h"
+#include "particles/block_sort.h"
+#include "particles/storage.h"
+#include "solver/constraint.h"
+#include "solver/cpu/row.h"
+#include "solver/solver.h"
+#include "solver/time_step.h"
+
+namespace firn::cpu {
+
+template <class T>
+using Array = std::vector<T, AlignedAllocator<T>>;
+
+// What a particle pass found in one block; combined in block order.
+struct BlockReport {
+  StepLimits limits;
+  Attempt attempt;
+  std::int64_t limited = 0;
+};
+
+template <class T, int D>
+struct CpuState : State {
+  using Shape = BlockShape<D>;
+  static constexpr std::size_t kTileValues = std::size_t(Shape::kTileNodes) * kChannels;
+  static constexpr std::size_t kBlockValues = std::size_t(Shape::kNodes) * kChannels;
+
+  Particles<T, D> particles, next;  // a step reads the first and writes the second
+  std::vector<SnowParameters<T>> materials;
+  BlockSorter<D> sorter;
+  SparseGrid<D> grid;
+  std::vector<BlockReport> reports;  // per particle block
+  std::vector<std::uint32_t> slot_of_id;
+
+  // Per particle block, what its particles add to the nodes they touch: mass and momentum, and force.
+  Array<T> momentum_tiles, force_tiles;
+  // Per node block and node: (mass, v^n) and (0, v^{n+1}).
+  Array<T> mass_velocity, velocity;
+
+  // Semi-implicit steps only: per node, and per particle what does not change within a step.
+  std::vector<Constraint<T, D>> constraints;
+  Array<T> r, p, Ar, Ap;
+  std::array<Column<T>, D * D> rotation;
+  std::array<Column<T>, 2> lame;
+  std::vector<double> partial;  // sums per node block
+
+  std::size_t block_count() const { return sorter.blocks().size(); }
+  Cell<D> first_cell(const Cell<D>& origin, BlockKey key) const { return origin + Shape::kEdge * block_of_key<D>(key); }
+};
+
+// Where a particle block's tile and node block k of 2^D under it overlap: f(tile node, block node, nodes in the row) row by row.
+template <int D, class F>
+inline void for_overlap(int k, F f) {
+  using Shape = BlockShape<D>;
+  const Vec<int, D> o = neighbor_offset<D>(k);
+  Vec<int, D> count;
+  for (int d = 0; d < D; ++d) count[d] = o[d] ? Shape::kHalo : Shape::kEdge;
+  Vec<int, D> at = Shape::kEdge * o;
+  for (int i = 0; i < count[0]; ++i) {
+    at[0] = Shape::kEdge * o[0] + i;
+    if constexpr (D == 2) {
+      f(Shape::tile_index(at), i * Shape::kEdge, count[1]);
+    } else {
+      for (int j = 0; j < count[1]; ++j) {
+        at[1] = Shape::kEdge * o[1] + j;
+        f(Shape::tile_index(at), (i * Shape::kEdge + j) * Shape::kEdge, count[2]);
+      }
+    }
+  }
+}
+
+// Copies the node values under a particle block into a contiguous tile.
+template <class T, int D>
+inline void load_tile(const CpuState<T, D>& state, std::size_t block, const T* nodes, T* tile) {
+  const auto& overlap = state.grid.nodes_of(block);
+  for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) {
+    const T* from = nodes + overlap[k] * CpuState<T, D>::kBlockValues;
+    for_overlap<D>(k, [&](int tile_node, int node, int count) {
+      std::copy_n(from + node * kChannels, count * kChannels, tile + tile_node * kChannels);
+    });
+  }
+}
+
+// Sums into one node block what the tiles over it hold, in the order of their keys.
+template <class T, int D>
+inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes) {
+  std::fill_n(nodes, CpuState<T, D>::kBlockValues, T(0));
+  const auto& overlap = state.grid.tiles_of(node_block);
+  for (int k = BlockShape<D>::kNeighbors - 1; k >= 0; --k) {
+    if (overlap[k] == SparseGrid<D>::kNone) continue;
+    const T* tile = tiles.data() + overlap[k] * CpuState<T, D>::kTileValues;
+    for_overlap<D>(k, [&](int tile_node, int node, int count) {
+      for (int c = 0; c < count * kChannels; ++c) nodes[node * kChannels + c] += tile[tile_node * kChannels + c];
+    });
+  }
+}
+
+}  // namespace firn::cpu

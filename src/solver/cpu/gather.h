@@ -1,0 +1,214 @@
+// Steps 7 to 10 for one block: from the grid's new velocities to the particles' next state.
+#pragma once
+
+#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/grid_pass.h"
+#include "solver/cpu/group.h"
+
+namespace firn::cpu {
+
+// What a stencil gathers for a group, component by component.
+template <class T, int D>
+struct Gathered {
+  alignas(64) T value[D][kGroup<T>];
+  alignas(64) T gradient[D * D][kGroup<T>];  // row: component, column: axis; per cell
+  alignas(64) T affine[D * D][kGroup<T>];    // APIC: sum of w v (x_i − x_p)ᵀ, cells
+};
+
+template <class T, int D, int N>
+inline void put_column(const Row<T>& row, int column, int l, T (*to)[kGroup<T>]) {
+  const auto sum = sum_nodes(row);
+  for (int i = 0; i < D; ++i) to[i * N + column][l] = sum[i + 1];
+}
+
+// grad u at lane l (M8).
+template <class T, int D, class Kernel>
+inline void gather_gradient(const Stencils<T, D, Kernel>& s, int l, const T* tile, T (*gradient)[kGroup<T>]) {
+  const Row<T> zero(T(0));
+  Row<T> last = zero, other[D - 1];
+  for (int d = 0; d < D - 1; ++d) other[d] = zero;
+  const T* start = tile + s.start[l] * kChannels;
+  for_rows(s, l, [&](const RowWeight<T, D>& row) {
+    const Row<T> u = Row<T>::load(start + row.node * kChannels);
+    last = last + u * Row<T>(row.w);
+    for (int d = 0; d < D - 1; ++d) other[d] = other[d] + u * Row<T>(row.g[d]);
+  });
+  const Row<T> w = spread_nodes(s.w[l][D - 1]);
+  put_column<T, D, D>(last * spread_nodes(s.g[l][D - 1]), D - 1, l, gradient);
+  for (int d = 0; d < D - 1; ++d) put_column<T, D, D>(other[d] * w, d, l, gradient);
+}
+
+// The interpolated values of a tile.
+template <class T, int D, class Kernel>
+inline Row<T> gather_value(const Stencils<T, D, Kernel>& s, int l, const T* tile) {
+  Row<T> sum(T(0));
+  const T* start = tile + s.start[l] * kChannels;
+  for_rows(s, l, [&](const RowWeight<T, D>& row) { sum = sum + Row<T>::load(start + row.node * kChannels) * Row<T>(row.w); });
+  return sum * spread_nodes(s.w[l][D - 1]);
+}
+
+// B = sum of w v (x_i − x_p)ᵀ, in cells.
+template <class T, int D, class Kernel>
+inline void gather_affine(const Stencils<T, D, Kernel>& s, int l, const T* tile, T (*affine)[kGroup<T>]) {
+  const Row<T> zero(T(0));
+  Row<T> last = zero, other[D - 1];
+  for (int d = 0; d < D - 1; ++d) other[d] = zero;
+  const T* start = tile + s.start[l] * kChannels;
+  for_rows(s, l, [&](const RowWeight<T, D>& row) {
+    const Row<T> u = Row<T>::load(start + row.node * kChannels) * Row<T>(row.w);
+    last = last + u;
+    for (int d = 0; d < D - 1; ++d) other[d] = other[d] + u * Row<T>(row.r[d]);
+  });
+  const Row<T> w = spread_nodes(s.w[l][D - 1]);
+  put_column<T, D, D>(last * w * row_distance(s, l), D - 1, l, affine);
+  for (int d = 0; d < D - 1; ++d) put_column<T, D, D>(other[d] * w, d, l, affine);
+}
+
+template <class T, int D, class Kernel, bool Apic>
+class Gather {
+ public:
+  using Shape = BlockShape<D>;
+  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
+
+  Gather(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
+      : state_(state),
+        bodies_(bodies),
+        h_(T(model.h)),
+        dt_(T(dt)),
+        cells_per_speed_(T(dt / model.h)),
+        flip_ratio_(T(model.solver.flip_ratio)),
+        origin_(convert_vec<std::int32_t, D>(model.origin)) {}
+
+  void block(std::size_t b) const {
+    const BlockRange& range = state_.sorter.blocks()[b];
+    const Cell<D> first = state_.first_cell(origin_, range.key);
+    // Zero where no block reaches: a quadratic stencil multiplies the padding by zero.
+    alignas(64) T velocity[kTileValues] = {}, difference[Apic ? 1 : kTileValues] = {};
+    load_tile(state_, b, state_.velocity.data(), velocity);
+    if constexpr (!Apic) {  // v^{n+1} − alpha v^n: one sum serves (M10)
+      load_tile(state_, b, state_.mass_velocity.data(), difference);
+      for (std::size_t k = 0; k < kTileValues; ++k) difference[k] = velocity[k] - flip_ratio_ * difference[k];
+    }
+    std::vector<Body<T, D>> near;
+    near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    BlockReport& report = state_.reports[b];
+    report.attempt = {};
+    report.limited = 0;
+    Stencils<T, D, Kernel> stencils;
+    Gathered<T, D> gathered;
+    for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
+      const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
+      stencils.compute(state_.particles, at, n, first);
+      for (int l = 0; l < n; ++l) {
+        gather_gradient<T, D, Kernel>(stencils, l, velocity, gathered.gradient);
+        put_column<T, D, 1>(gather_value<T, D, Kernel>(stencils, l, Apic ? velocity : difference), 0, l, gathered.value);
+        if constexpr (Apic) gather_affine<T, D, Kernel>(stencils, l, velocity, gathered.affine);
+      }
+      update(at, n, gathered, near, report);
+    }
+  }
+
+ private:
+  void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {
+    const Particles<T, D>& ps = state_.particles;
+    // Step 7.
+    Mat<Lanes<T>, D> change;
+    for (int k = 0; k < D * D; ++k) change.a[k] = cells_per_speed_ * Lanes<T>::load(gathered.gradient[k]);
+    change += Mat<Lanes<T>, D>::identity();
+    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.data() + at, n);
+    const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
+    const Lanes<T> J_P = Lanes<T>::load(ps.J_P.data() + at) * plastic.J_P_ratio;  // (M9)
+    store_all(state_.next.F_E, at, n, plastic.F_E.a);
+    J_P.store_first(state_.next.J_P.data() + at, n);
+    // Step 8.
+    Vec<Lanes<T>, D> v;
+    for (int d = 0; d < D; ++d) {
+      v[d] = Lanes<T>::load(gathered.value[d]);
+      if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].data() + at);  // (M10)
+    }
+    if constexpr (Apic)
+      for (int k = 0; k < D * D; ++k) (h_ * Lanes<T>::load(gathered.affine[k])).store_first(state_.next.B[k].data() + at, n);
+    // Steps 9 and 10.
+    if (!near.empty()) collide_lanes(at, n, near, v);
+    store_all(state_.next.velocity, at, n, v.a);
+    move(at, n, v);
+    check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, report);
+  }
+
+  void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v) const {
+    for (int l = 0; l < n; ++l) {
+      LatticePoint<T, D> x;
+      Vec<T, D> v_p;
+      for (int d = 0; d < D; ++d) {
+        x.cell[d] = state_.particles.cell[d][at + l];
+        x.offset[d] = state_.particles.offset[d][at + l];
+        v_p[d] = v[d][l];
+      }
+      v_p = collide<T, D>(near, x, v_p, h_, nullptr);
+      for (int d = 0; d < D; ++d) v[d].set(l, v_p[d]);
+    }
+  }
+
+  void move(std::size_t at, int n, const Vec<Lanes<T>, D>& v) const {
+    for (int d = 0; d < D; ++d) {
+      const Lanes<T> moved = Lanes<T>::load(state_.particles.offset[d].data() + at) + cells_per_speed_ * v[d];
+      const std::int32_t* cell = state_.particles.cell[d].data() + at;
+      std::int32_t* next_cell = state_.next.cell[d].data() + at;
+      T* next_offset = state_.next.offset[d].data() + at;
+      for (int l = 0; l < n; ++l) {
+        T offset = moved[l];
+        std::int32_t shift = 0;
+        if (offset >= T(1)) {  // a step of more than a cell is rejected below
+          offset -= T(1);
+          shift = 1;
+        } else if (offset < T(0)) {
+          offset += T(1);
+          shift = -1;
+          if (offset >= T(1)) offset = T(1) - kEpsilon<T>;  // −tiny + 1 rounds to 1
+        }
+        next_cell[l] = cell[l] + shift;
+        next_offset[l] = offset;
+      }
+    }
+  }
+
+  struct Checked {
+    Lanes<T> det_change, J_P, exponent, log_limit;
+    Vec<Lanes<T>, D> v;
+  };
+
+  void check(std::size_t at, int n, const Checked& c, BlockReport& report) const {
+    const LaneMask<T> used = first_lanes<T>(n);
+    Lanes<T> farthest = abs(c.v[0]);
+    for (int d = 1; d < D; ++d) farthest = max(farthest, abs(c.v[d]));
+    const Lanes<T> one(T(1)), zero(T(0));
+    // Written so that a NaN fails: max() above may drop one, so velocities are summed as well.
+    Lanes<T> sum = c.v[0];
+    for (int d = 1; d < D; ++d) sum = sum + c.v[d];
+    const LaneMask<T> finite = (sum - sum) <= zero;
+    const LaneMask<T> good = finite & (cells_per_speed_ * farthest <= one) & (c.det_change > zero) & (c.J_P > zero);
+    if (any((!good) & used) && report.attempt.fault == Fault::kNone) report.attempt = name_fault(at, n, c, finite);
+    const LaneMask<T> at_limit = (abs(c.exponent) >= c.log_limit) & used;
+    if (any(at_limit))
+      for (int l = 0; l < n; ++l) report.limited += at_limit[l];
+  }
+
+  Attempt name_fault(std::size_t at, int n, const Checked& c, const LaneMask<T>& finite) const {
+    for (int l = 0; l < n; ++l) {
+      const std::uint32_t id = state_.particles.id[at + l];
+      if (!finite[l]) return {Fault::kNotFinite, id};
+      for (int d = 0; d < D; ++d)
+        if (abs(cells_per_speed_ * c.v[d][l]) > T(1)) return {Fault::kTooFar, id};
+      if (!(c.det_change[l] > T(0))) return {Fault::kInverted, id};
+      if (!(c.J_P[l] > T(0))) return {Fault::kPlastic, id};
+    }
+    return {Fault::kNotFinite, state_.particles.id[at]};
+  }
+
+  CpuState<T, D>& state_;
+  const std::vector<Body<T, D>>& bodies_;
+  T h_, dt_, cells_per_speed_, flip_ratio_;
+  Cell<D> origin_;
+};
+
+}  // namespace firn::cpu

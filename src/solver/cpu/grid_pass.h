@@ -1,0 +1,101 @@
+// Steps 4 and 5 on one node block: sums the tiles, applies forces and gravity, collides.
+#pragma once
+
+#include "solver/cpu/cpu_state.h"
+
+namespace firn::cpu {
+
+// The bodies that may touch a cube of the grid; the rest are skipped for all its nodes or particles.
+template <class T, int D>
+inline void near_bodies(const std::vector<Body<T, D>>& bodies, const Cell<D>& first, int edge, T h, std::vector<Body<T, D>>& near) {
+  near.clear();
+  Vec<T, D> middle = Vec<T, D>::filled(T(0.5) * T(edge));
+  const T reach = norm(middle) * h * T(1.01);  // some room for rounding
+  for (const Body<T, D>& body : bodies)
+    if (probe(body, first, middle, h).phi <= reach) near.push_back(body);
+}
+
+template <class T, int D>
+class GridPass {
+ public:
+  using Shape = BlockShape<D>;
+
+  GridPass(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
+      : state_(state),
+        bodies_(bodies),
+        h_(T(model.h)),
+        dt_(T(dt)),
+        gravity_step_(convert_vec<T, D>(dt * model.gravity)),
+        mass_floor_(T(model.mass_floor)),
+        origin_(convert_vec<std::int32_t, D>(model.origin)),
+        implicit_(model.solver.integrator == Integrator::kSemiImplicit) {}
+
+  // Mass and v^n, then v* after forces and collisions.
+  void block(std::size_t b) const {
+    T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
+    T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
+    sum_tiles(state_, b, state_.momentum_tiles, m_v);
+    sum_tiles(state_, b, state_.force_tiles, v_new);
+    const Cell<D> first = first_node(b);
+    std::vector<Body<T, D>> near;
+    near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    for (int i = 0; i < Shape::kNodes; ++i) {
+      T* mv = m_v + i * kChannels;
+      T* f = v_new + i * kChannels;
+      Constraint<T, D> constraint;
+      const T mass = mv[0];
+      if (mass > T(0)) {
+        const T inverse = T(1) / mass, force_step = mass >= mass_floor_ ? dt_ * inverse : T(0);
+        Vec<T, D> v;
+        for (int d = 0; d < D; ++d) {
+          mv[1 + d] *= inverse;                                            // (M4)
+          v[d] = mv[1 + d] + (force_step * f[1 + d] + gravity_step_[d]);  // (M7)
+        }
+        if (!near.empty()) v = collide(near, node_at(first, i), v, h_, implicit_ ? &constraint : nullptr);
+        for (int d = 0; d < D; ++d) f[1 + d] = v[d];
+      } else {
+        for (int d = 0; d < D; ++d) f[1 + d] = T(0);
+      }
+      if (implicit_) state_.constraints[b * Shape::kNodes + i] = constraint;
+    }
+  }
+
+  // After the implicit solve: nodes that were separating may have come out moving into a body.
+  void collide_again(std::size_t b) const {
+    const Cell<D> first = first_node(b);
+    std::vector<Body<T, D>> near;
+    near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    if (near.empty()) return;
+    T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
+    const T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
+    for (int i = 0; i < Shape::kNodes; ++i) {
+      if (!(m_v[i * kChannels] > T(0))) continue;
+      Vec<T, D> v;
+      for (int d = 0; d < D; ++d) v[d] = v_new[i * kChannels + 1 + d];
+      v = collide<T, D>(near, node_at(first, i), v, h_, nullptr);
+      for (int d = 0; d < D; ++d) v_new[i * kChannels + 1 + d] = v[d];
+    }
+  }
+
+ private:
+  // Node blocks start one node below the particle block of the same key.
+  Cell<D> first_node(std::size_t b) const {
+    return state_.first_cell(origin_, state_.grid.node_key(b)) - Cell<D>::filled(1);
+  }
+
+  static LatticePoint<T, D> node_at(const Cell<D>& first, int i) {
+    LatticePoint<T, D> x{first, Vec<T, D>::zero()};
+    for (int d = D - 1; d >= 0; --d, i /= Shape::kEdge) x.cell[d] += i % Shape::kEdge;
+    return x;
+  }
+
+  CpuState<T, D>& state_;
+  const std::vector<Body<T, D>>& bodies_;
+  T h_, dt_;
+  Vec<T, D> gravity_step_;
+  T mass_floor_;
+  Cell<D> origin_;
+  bool implicit_;
+};
+
+}  // namespace firn::cpu

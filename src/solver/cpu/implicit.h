@@ -1,0 +1,166 @@
+// Step 6: the linear system (M17) on the sparse grid, for conjugate_residuals.h.
+#pragma once
+
+#include "solver/cpu/gather.h"
+#include "solver/cpu/parallel.h"
+#include "solver/cpu/scatter.h"
+
+namespace firn::cpu {
+
+template <class T, int D, class Kernel>
+class ImplicitSystem {
+ public:
+  using Shape = BlockShape<D>;
+  static constexpr std::size_t kBlockValues = CpuState<T, D>::kBlockValues;
+  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
+
+  ImplicitSystem(const Model& model, CpuState<T, D>& state, double dt)
+      : state_(state),
+        inverse_h2_(T(1 / (model.h * model.h))),
+        scale_(T(model.solver.beta * dt * dt)),
+        mass_floor_(T(model.mass_floor)),
+        origin_(convert_vec<std::int32_t, D>(model.origin)) {}
+
+  // The size of v* in the mass inner product.
+  double velocity_norm() {
+    return std::sqrt(sum_blocks([&](std::size_t b) {
+      return sum_nodes(b, [&](T mass, std::size_t at) { return weighted(mass, &state_.velocity[at], &state_.velocity[at]); });
+    }));
+  }
+
+  // r ← P (v* − A v) with v = v*, so only the elastic part is left.
+  double start() {
+    hessian(state_.velocity);
+    return sum_blocks([&](std::size_t b) {
+      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues]);
+      return sum_nodes(b, [&](T mass, std::size_t at) {
+        T* r = &state_.r[at];
+        const T s = -factor(mass);
+        Vec<T, D> u;
+        for (int d = 0; d < D; ++d) u[d] = s * r[1 + d];
+        put(r, project(at, u));
+        return weighted(mass, r, r);
+      });
+    });
+  }
+
+  double multiply() {
+    hessian(state_.r);
+    return sum_blocks([&](std::size_t b) {
+      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues]);
+      return sum_nodes(b, [&](T mass, std::size_t at) {
+        T* Ar = &state_.Ar[at];
+        const T* r = &state_.r[at];
+        const T s = factor(mass);
+        Vec<T, D> u;
+        for (int d = 0; d < D; ++d) u[d] = r[1 + d] + s * Ar[1 + d];
+        put(Ar, project(at, u));
+        return weighted(mass, r, Ar);
+      });
+    });
+  }
+
+  double direct(double beta) {
+    const T k = T(beta);
+    return sum_blocks([&](std::size_t b) {
+      return sum_nodes(b, [&](T mass, std::size_t at) {
+        for (int c = 1; c <= D; ++c) {
+          state_.p[at + c] = state_.r[at + c] + k * state_.p[at + c];
+          state_.Ap[at + c] = state_.Ar[at + c] + k * state_.Ap[at + c];
+        }
+        return weighted(mass, &state_.Ap[at], &state_.Ap[at]);
+      });
+    });
+  }
+
+  double advance(double alpha) {
+    const T k = T(alpha);
+    return sum_blocks([&](std::size_t b) {
+      return sum_nodes(b, [&](T mass, std::size_t at) {
+        for (int c = 1; c <= D; ++c) {
+          state_.velocity[at + c] += k * state_.p[at + c];
+          state_.r[at + c] -= k * state_.Ap[at + c];
+        }
+        return weighted(mass, &state_.r[at], &state_.r[at]);
+      });
+    });
+  }
+
+ private:
+  // force_tiles ← H u (M18)
+  void hessian(const Array<T>& u) {
+    parallel_for(state_.block_count(), [&](std::size_t b) {
+      const BlockRange& range = state_.sorter.blocks()[b];
+      const Cell<D> first = state_.first_cell(origin_, range.key);
+      alignas(64) T tile[kTileValues] = {};  // zero where no block reaches
+      load_tile(state_, b, u.data(), tile);
+      T* out = state_.force_tiles.data() + b * kTileValues;
+      std::fill_n(out, kTileValues, T(0));
+      Stencils<T, D, Kernel> stencils;
+      alignas(64) T gradient[D * D][kGroup<T>];
+      for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
+        const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
+        stencils.compute(state_.particles, at, n, first);
+        for (int l = 0; l < n; ++l) gather_gradient<T, D, Kernel>(stencils, l, tile, gradient);
+        const Mat<Lanes<T>, D> A = contract_hessian(at, gradient);
+        T column[D][kChannels];
+        for (int l = 0; l < n; ++l) {
+          to_channels<T, D>(A, l, column);
+          scatter_force<T, D, Kernel>(stencils, l, column, out);
+        }
+      }
+    });
+  }
+
+  // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
+  Mat<Lanes<T>, D> contract_hessian(std::size_t at, const T (*gradient)[kGroup<T>]) const {
+    const Particles<T, D>& ps = state_.particles;
+    Mat<Lanes<T>, D> grad_u;
+    for (int k = 0; k < D * D; ++k) grad_u.a[k] = Lanes<T>::load(gradient[k]);
+    const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.rotation, at);
+    const Lame<Lanes<T>> l{Lanes<T>::load(state_.lame[0].data() + at), Lanes<T>::load(state_.lame[1].data() + at)};
+    const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, grad_u * F_E);
+    return (inverse_h2_ * Lanes<T>::load(ps.volume.data() + at)) * (dP * transpose(F_E));
+  }
+
+  T factor(T mass) const { return mass >= mass_floor_ ? scale_ / mass : T(0); }
+
+  Vec<T, D> project(std::size_t at, const Vec<T, D>& u) const { return state_.constraints[at / kChannels].project(u); }
+
+  static void put(T* to, const Vec<T, D>& u) {
+    for (int d = 0; d < D; ++d) to[1 + d] = u[d];
+  }
+
+  static double weighted(T mass, const T* a, const T* b) {
+    double sum = 0;
+    for (int c = 1; c <= D; ++c) sum += double(a[c]) * double(b[c]);
+    return double(mass) * sum;
+  }
+
+  // Over the nodes of a block that have mass; others stay zero.
+  template <class F>
+  double sum_nodes(std::size_t b, F f) {
+    double sum = 0;
+    for (int i = 0; i < Shape::kNodes; ++i) {
+      const std::size_t at = b * kBlockValues + i * kChannels;
+      const T mass = state_.mass_velocity[at];
+      if (mass > T(0)) sum += f(mass, at);
+    }
+    return sum;
+  }
+
+  // Partial sums in block order, whatever the threads do.
+  template <class F>
+  double sum_blocks(F f) {
+    parallel_for(state_.grid.node_block_count(), [&](std::size_t b) { state_.partial[b] = f(b); });
+    double sum = 0;
+    for (std::size_t b = 0; b < state_.grid.node_block_count(); ++b) sum += state_.partial[b];
+    return sum;
+  }
+
+  CpuState<T, D>& state_;
+  T inverse_h2_, scale_, mass_floor_;
+  Cell<D> origin_;
+};
+
+}  // namespace firn::cpu

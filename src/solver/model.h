@@ -1,0 +1,41 @@
+// Everything about a run that does not change while it runs.
+#pragma once
+
+#include <vector>
+
+#include "collide/body.h"
+#include "firn/scene.h"
+#include "materials/snow.h"
+
+namespace firn {
+
+struct Model {
+  int dimension = 3;
+  double h = 0;  // m
+  Vec<double, 3> gravity{0, 0, 0};
+  SolverSettings solver;
+  std::vector<SnowParameters<double>> materials;  // a particle has an index into it
+  std::vector<BodyModel> bodies;                  // in scene order
+  Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles
+  double mass_floor = 0;                          // nodes below it feel gravity only (M4)
+};
+
+// Nodes lighter than this part of the lightest particle take no force: there w can underflow where grad w does not.
+inline constexpr double kMassFloor = 1e-12;
+
+SnowParameters<double> snow_parameters(const Material& material);
+
+template <class T>
+SnowParameters<T> convert(const SnowParameters<double>& s) {
+  return {T(s.mu0), T(s.lambda0), T(s.hardening), T(s.stretch_min), T(s.stretch_max), T(s.log_limit)};
+}
+
+template <class T, int D>
+std::vector<Body<T, D>> freeze_bodies(const Model& model, double t) {
+  std::vector<Body<T, D>> bodies;
+  bodies.reserve(model.bodies.size());
+  for (const BodyModel& body : model.bodies) bodies.push_back(freeze<T, D>(body, t));
+  return bodies;
+}
+
+}  // namespace firn

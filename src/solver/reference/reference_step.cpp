@@ -1,0 +1,263 @@
+#include "solver/reference/reference_step.h"
+
+#include <cmath>
+
+#include "solver/linear/conjugate_residuals.h"
+
+namespace firn::reference {
+
+template <int D, class Kernel>
+template <class F>
+void Step<D, Kernel>::for_stencil(const V<D>& x, F f) {
+  constexpr int S = Kernel::kSupport;
+  Cell<D> base;
+  double w[D][S], g[D][S];
+  for (int d = 0; d < D; ++d) {
+    const double cell = std::floor(x[d] / h_), offset = x[d] / h_ - cell;
+    const double shift = Kernel::base_shift(offset);
+    base[d] = static_cast<std::int32_t>(cell + shift);
+    Kernel::weights(offset - shift, w[d], g[d]);
+  }
+  const int count = D == 3 ? S * S * S : S * S;
+  for (int k = 0; k < count; ++k) {
+    const int at[3] = {k % S, k / S % S, k / (S * S)};
+    Cell<D> i = base;
+    V<D> gradient = V<D>::filled(1 / h_), from_p;
+    double weight = 1;
+    for (int d = 0; d < D; ++d) {
+      i[d] += at[d];
+      weight *= w[d][at[d]];  // (M1)
+      for (int e = 0; e < D; ++e) gradient[e] *= e == d ? g[d][at[d]] : w[d][at[d]];
+      from_p[d] = i[d] * h_ - x[d];
+    }
+    f(grid_[i], weight, gradient, from_p);
+  }
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::rasterize() {
+  for (const Particle<D>& p : state_.particles) {
+    const M<D> C = (apic() ? Kernel::kInverseD / (h_ * h_) : 0.0) * p.B;
+    for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>& r) {
+      i.mass += w * p.mass;  // (M4)
+      i.momentum += (w * p.mass) * (p.v + C * r);
+    });
+  }
+  for (auto& [cell, i] : grid_)
+    if (i.mass > 0) i.v_n = (1 / i.mass) * i.momentum;
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::estimate_volumes() {
+  const double cell_volume = std::pow(h_, D);
+  for (Particle<D>& p : state_.particles) {
+    if (p.volume > 0) continue;
+    double density = 0;  // (M5)
+    for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) { density += i.mass * w / cell_volume; });
+    p.volume = p.mass / density;
+  }
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::add_forces() {
+  for (const Particle<D>& p : state_.particles) {
+    const M<D> P = first_piola(p.F_E, polar(p.F_E).R, lame(p));
+    const M<D> A = -p.volume * (P * transpose(p.F_E));
+    for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { i.force += A * grad_w; });  // (M6)
+  }
+}
+
+template <int D, class Kernel>
+StepLimits Step<D, Kernel>::limits() const {
+  StepLimits limits;
+  for (const Particle<D>& p : state_.particles) {
+    const Lame<double> l = lame(p);
+    const SnowParameters<double>& s = model_.materials[p.material];
+    const double speed = norm(p.v), compliance = p.volume / p.mass;
+    limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
+    limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
+    limits.speed = std::max(limits.speed, speed);
+  }
+  return limits;
+}
+
+template <int D, class Kernel>
+std::int64_t Step<D, Kernel>::limited() const {
+  std::int64_t count = 0;
+  for (const Particle<D>& p : state_.particles) {
+    const SnowParameters<double>& s = model_.materials[p.material];
+    count += std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
+  }
+  return count;
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::update_grid_velocities(double dt) {
+  const V<D> g = convert_vec<double, D>(model_.gravity);
+  for (auto& [cell, i] : grid_) {
+    if (i.mass <= 0) continue;
+    i.v_star = i.v_n + dt * g;
+    if (i.mass >= model_.mass_floor) i.v_star += (dt / i.mass) * i.force;  // (M7)
+  }
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::collide_grid() {
+  for (auto& [cell, i] : grid_) {
+    i.constraint = {};
+    if (i.mass > 0) i.v_star = collide<double, D>(bodies_, {cell, V<D>::zero()}, i.v_star, h_, &i.constraint);
+    i.v = i.v_star;
+  }
+}
+
+// (M18), times V⁰ and all: out ← H u
+template <int D, class Kernel>
+void Step<D, Kernel>::hessian(V<D> Node<D>::*u, V<D> Node<D>::*out) {
+  for (auto& [cell, i] : grid_) i.*out = V<D>::zero();
+  for (const Particle<D>& p : state_.particles) {
+    M<D> grad_u = M<D>::zero();
+    for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_u += outer(i.*u, grad_w); });
+    const M<D> dP = piola_derivative(p.F_E, polar(p.F_E).R, lame(p), grad_u * p.F_E);  // (M14)
+    const M<D> A = p.volume * (dP * transpose(p.F_E));
+    for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { i.*out += A * grad_w; });
+  }
+}
+
+// (M17): (I + beta dt² m⁻¹ H) u at one node, in the directions its collisions left free.
+template <int D, class Kernel>
+V<D> Step<D, Kernel>::operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const {
+  if (node.mass <= 0) return V<D>::zero();
+  const double scale = node.mass >= model_.mass_floor ? model_.solver.beta * dt_ * dt_ / node.mass : 0;
+  return node.constraint.project(u + scale * Hu);
+}
+
+template <int D, class Kernel>
+double Step<D, Kernel>::start() {
+  hessian(&Node<D>::v, &Node<D>::Ar);
+  double sum = 0;
+  for (auto& [cell, i] : grid_) {
+    i.r = i.constraint.project(i.v_star) - operator_row(i, i.v, i.Ar);
+    sum += i.mass * dot(i.r, i.r);
+  }
+  return sum;
+}
+
+template <int D, class Kernel>
+double Step<D, Kernel>::multiply() {
+  hessian(&Node<D>::r, &Node<D>::Ar);
+  double sum = 0;
+  for (auto& [cell, i] : grid_) {
+    i.Ar = operator_row(i, i.r, i.Ar);
+    sum += i.mass * dot(i.r, i.Ar);
+  }
+  return sum;
+}
+
+template <int D, class Kernel>
+double Step<D, Kernel>::direct(double beta) {
+  double sum = 0;
+  for (auto& [cell, i] : grid_) {
+    i.p = i.r + beta * i.p;
+    i.Ap = i.Ar + beta * i.Ap;
+    sum += i.mass * dot(i.Ap, i.Ap);
+  }
+  return sum;
+}
+
+template <int D, class Kernel>
+double Step<D, Kernel>::advance(double alpha) {
+  double sum = 0;
+  for (auto& [cell, i] : grid_) {
+    i.v += alpha * i.p;
+    i.r -= alpha * i.Ap;
+    sum += i.mass * dot(i.r, i.r);
+  }
+  return sum;
+}
+
+template <int D, class Kernel>
+bool Step<D, Kernel>::solve(double dt, StepReport& report) {
+  if (model_.solver.integrator == Integrator::kExplicit) return true;
+  dt_ = dt;
+  double size = 0;
+  for (const auto& [cell, i] : grid_) size += i.mass * dot(i.v_star, i.v_star);
+  const LinearLimits limits{model_.solver.tolerance, 10 * kEpsilon<double> * std::sqrt(size), model_.solver.max_iterations};
+  const LinearResult result = conjugate_residuals(*this, limits);
+  report.iterations += result.iterations;
+  report.residual = result.residual;
+  for (auto& [cell, i] : grid_)
+    if (i.mass > 0) i.v = collide<double, D>(bodies_, {cell, V<D>::zero()}, i.v, h_, nullptr);
+  return result.converged;
+}
+
+template <int D, class Kernel>
+Fault Step<D, Kernel>::update_deformation(Particle<D>& p, double dt) {
+  M<D> grad_v = M<D>::zero();
+  for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v, grad_w); });
+  const M<D> change = M<D>::identity() + dt * grad_v;
+  if (!(determinant(change) > 0)) return Fault::kInverted;
+  const M<D> F_trial = change * p.F_E;  // (M8)
+  const M<D> F = F_trial * p.F_P;
+  const SnowParameters<double>& s = model_.materials[p.material];
+  const Svd<double, D> svd_trial = svd(F_trial);
+  V<D> sigma, inverse;
+  for (int d = 0; d < D; ++d) {
+    sigma[d] = clamp(svd_trial.sigma[d], s.stretch_min, s.stretch_max);
+    inverse[d] = 1 / sigma[d];
+  }
+  p.F_E = svd_trial.U * M<D>::diagonal(sigma) * transpose(svd_trial.V);
+  p.F_P = svd_trial.V * M<D>::diagonal(inverse) * transpose(svd_trial.U) * F;
+  return p.J_P() > 0 ? Fault::kNone : Fault::kPlastic;
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::update_velocity(Particle<D>& p) {
+  V<D> v_pic = V<D>::zero(), v_old = V<D>::zero();
+  p.B = M<D>::zero();
+  for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>& r) {
+    v_pic += w * i.v;
+    v_old += w * i.v_n;
+    if (apic()) p.B += w * outer(i.v, r);
+  });
+  const double alpha = apic() ? 0 : model_.solver.flip_ratio;
+  p.v = v_pic + alpha * (p.v - v_old);  // (M10)
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::collide_particle(Particle<D>& p) {
+  p.v = collide<double, D>(bodies_, to_lattice<double, D>(p.x, h_, false), p.v, h_, nullptr);
+}
+
+template <int D, class Kernel>
+Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
+  for (int d = 0; d < D; ++d) {
+    if (!std::isfinite(p.v[d])) return Fault::kNotFinite;
+    if (std::abs(dt * p.v[d]) > h_) return Fault::kTooFar;
+  }
+  p.x += dt * p.v;
+  return Fault::kNone;
+}
+
+template <int D, class Kernel>
+Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
+  bodies_ = freeze_bodies<double, D>(model_, state_.time + dt);
+  update_grid_velocities(dt);
+  collide_grid();
+  if (!solve(dt, report)) return {Fault::kSolve, 0};
+  next_ = state_.particles;
+  for (std::size_t k = 0; k < next_.size(); ++k) {
+    Fault fault = update_deformation(next_[k], dt);
+    update_velocity(next_[k]);
+    collide_particle(next_[k]);
+    if (fault == Fault::kNone) fault = move(next_[k], dt);
+    if (fault != Fault::kNone) return {fault, static_cast<std::uint32_t>(k)};
+  }
+  return {};
+}
+
+template class Step<2, CubicKernel>;
+template class Step<2, QuadraticKernel>;
+template class Step<3, CubicKernel>;
+template class Step<3, QuadraticKernel>;
+
+}  // namespace firn::reference

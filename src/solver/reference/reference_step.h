@@ -1,0 +1,104 @@
+// The paper straight through: ten steps, double precision, a map from node to values, one thread. Read it beside docs/theory.md;
+// every fast path is tested against it.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "math/bspline.h"
+#include "solver/constraint.h"
+#include "solver/solver.h"
+#include "solver/time_step.h"
+
+namespace firn::reference {
+
+template <int D>
+using V = Vec<double, D>;
+template <int D>
+using M = Mat<double, D>;
+
+template <int D>
+struct Particle {
+  V<D> x, v;
+  M<D> F_E, F_P, B;
+  double mass, volume;
+  std::uint16_t material;
+
+  double J_P() const { return determinant(F_P); }
+};
+
+template <int D>
+struct Node {
+  double mass = 0;
+  V<D> momentum = V<D>::zero();
+  V<D> force = V<D>::zero();
+  V<D> v_n = V<D>::zero();     // before forces
+  V<D> v_star = V<D>::zero();  // after forces and collisions
+  V<D> v = V<D>::zero();       // v^{n+1}
+  Constraint<double, D> constraint;
+  V<D> r = V<D>::zero(), p = V<D>::zero(), Ar = V<D>::zero(), Ap = V<D>::zero();  // conjugate residuals
+};
+
+template <int D>
+struct NodeOrder {
+  bool operator()(const Cell<D>& a, const Cell<D>& b) const {
+    for (int d = 0; d < D; ++d)
+      if (a[d] != b[d]) return a[d] < b[d];
+    return false;
+  }
+};
+
+template <int D>
+using Grid = std::map<Cell<D>, Node<D>, NodeOrder<D>>;
+
+template <int D>
+struct ReferenceState : State {
+  std::vector<Particle<D>> particles;
+};
+
+// One step on one state; Kernel is CubicKernel or QuadraticKernel.
+template <int D, class Kernel>
+class Step {
+ public:
+  Step(const Model& model, ReferenceState<D>& state) : model_(model), state_(state), h_(model.h) {}
+
+  void rasterize();                    // step 1
+  void estimate_volumes();             // step 2, first step only
+  void add_forces();                   // step 3
+  StepLimits limits() const;
+  Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
+  void accept() { state_.particles = next_; }
+  std::int64_t limited() const;
+
+  // The linear system of step 6, see conjugate_residuals.h.
+  double start();
+  double multiply();
+  double direct(double beta);
+  double advance(double alpha);
+
+ private:
+  void update_grid_velocities(double dt);                   // step 4
+  void collide_grid();                                      // step 5
+  bool solve(double dt, StepReport& report);                // step 6
+  Fault update_deformation(Particle<D>& p, double dt);      // step 7
+  void update_velocity(Particle<D>& p);                     // step 8
+  void collide_particle(Particle<D>& p);                    // step 9
+  Fault move(Particle<D>& p, double dt);                    // step 10
+
+  // f(node, w, grad w, x_i − x_p) for the nodes around x.
+  template <class F>
+  void for_stencil(const V<D>& x, F f);
+  void hessian(V<D> Node<D>::*u, V<D> Node<D>::*out);  // (M18)
+  V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
+  Lame<double> lame(const Particle<D>& p) const { return hardened(model_.materials[p.material], p.J_P()); }
+  bool apic() const { return model_.solver.transfer == Transfer::kApic; }
+
+  const Model& model_;
+  ReferenceState<D>& state_;
+  double h_, dt_ = 0;
+  Grid<D> grid_;
+  std::vector<Particle<D>> next_;
+  std::vector<Body<double, D>> bodies_;
+};
+
+}  // namespace firn::reference

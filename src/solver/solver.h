@@ -1,0 +1,61 @@
+// What every backend offers: make a state from particles, step it, and give the particles back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "firn/simulation.h"
+#include "particles/table.h"
+#include "solver/model.h"
+
+namespace firn {
+
+// Where the time of a step goes.
+enum class Phase { kSort, kScatter, kGrid, kSolve, kGather };
+inline constexpr int kPhases = 5;
+inline constexpr std::array<const char*, kPhases> kPhaseNames{"sort", "scatter", "grid", "solve", "gather"};
+
+// What changes as a run goes on. Each backend adds its particles.
+struct State {
+  virtual ~State() = default;
+
+  double time = 0;  // s
+  std::int64_t steps = 0;
+  std::size_t particle_count = 0;
+};
+
+struct StepReport {
+  double dt = 0;                  // s, of the accepted step
+  int rejected = 0;               // tries with a longer step that went wrong
+  std::string rejection;          // why, of the last one
+  int iterations = 0;             // of the conjugate residuals
+  double residual = 0;            // relative, at the end
+  std::int64_t limited = 0;       // particles at the hardening limit
+  std::array<double, kPhases> seconds{};
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  virtual std::unique_ptr<State> create(const Model& model, ParticleTable particles) const = 0;
+
+  // One step, at most `longest` seconds: exactly that long when the model's time step is fixed, else as long as is safe.
+  // Throws RunError when the step fails and may not be cut.
+  virtual StepReport step(const Model& model, State& state, double longest) const = 0;
+
+  // Particles with ids in [begin, end): whoever wants all of them can go piece by piece and save memory.
+  virtual ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const = 0;
+
+  // Memory of the state and all scratch, bytes.
+  virtual std::size_t bytes(const State& state) const = 0;
+};
+
+
+
+// threads: 0 means all cores (the reference uses one).
+std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads);
+
+}  // namespace firn

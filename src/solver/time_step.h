@@ -1,0 +1,49 @@
+// How long a step may be, and what to do when one goes wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "solver/solver.h"
+
+namespace firn {
+
+// The largest of what limits a step, over all particles.
+struct StepLimits {
+  double wave = 0;        // hardened elastic wave speed + speed, m/s
+  double soft_wave = 0;   // the same wave unhardened, without the speed
+  double speed = 0;       // m/s
+};
+
+// What can be wrong with a tried step.
+enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve };
+std::string describe(Fault fault, std::uint32_t particle);
+
+// A safe step for these limits, at most `longest`; splits the time left into equal steps rather than leave a sliver.
+double choose_time_step(const Model& model, const StepLimits& limits, double longest);
+
+// Tries `attempt(dt)`, which returns Fault and particle, halving the step until it works. Fixed steps are not cut: RunError.
+struct Attempt {
+  Fault fault = Fault::kNone;
+  std::uint32_t particle = 0;
+};
+template <class F>
+void take_step(const Model& model, const State& state, double dt, StepReport& report, F attempt);
+
+[[noreturn]] void stop_run(const Model& model, const State& state, double dt, const std::string& why);
+
+inline constexpr int kMaxHalvings = 30;
+
+template <class F>
+void take_step(const Model& model, const State& state, double dt, StepReport& report, F attempt) {
+  for (;; dt /= 2) {
+    const Attempt result = attempt(dt);
+    if (result.fault == Fault::kNone) break;
+    report.rejection = describe(result.fault, result.particle);
+    if (model.solver.time_step || report.rejected >= kMaxHalvings) stop_run(model, state, dt, report.rejection);
+    ++report.rejected;
+  }
+  report.dt = dt;
+}
+
+}  // namespace firn

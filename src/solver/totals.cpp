@@ -1,0 +1,80 @@
+#include "solver/totals.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace firn {
+namespace {
+
+constexpr std::size_t kChunk = 8192;  // fixed, so that the order of the sums does not depend on threads
+
+template <int D>
+double elastic_energy(const Model& model, const ParticleRow& row) {
+  Mat<double, D> F_E;
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) F_E(i, j) = row.F_E[3 * i + j];
+  return row.volume * energy_density(F_E, polar(F_E).R, hardened(model.materials[row.material], row.J_P));
+}
+
+void add(const Model& model, const ParticleRow& row, Totals& t) {
+  const Vec<double, 3> v{row.velocity[0], row.velocity[1], row.velocity[2]};
+  const Vec<double, 3> x{row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)};
+  t.mass += row.mass;
+  t.momentum += row.mass * v;
+  t.angular += row.mass * cross(x, v);
+  for (int a = 0; a < 3; ++a) {
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    t.angular[a] += row.mass * (row.B[3 * c + b] - row.B[3 * b + c]);
+    t.lower[a] = std::min(t.lower[a], x[a]);
+    t.upper[a] = std::max(t.upper[a], x[a]);
+  }
+  t.kinetic += 0.5 * row.mass * dot(v, v);
+  t.elastic += model.dimension == 3 ? elastic_energy<3>(model, row) : elastic_energy<2>(model, row);
+  t.J_P_min = std::min(t.J_P_min, row.J_P);
+  t.J_P_max = std::max(t.J_P_max, row.J_P);
+  t.J_P_mean += row.J_P;
+}
+
+void merge(const Totals& from, Totals& to) {
+  to.mass += from.mass;
+  to.momentum += from.momentum;
+  to.angular += from.angular;
+  to.kinetic += from.kinetic;
+  to.elastic += from.elastic;
+  to.J_P_min = std::min(to.J_P_min, from.J_P_min);
+  to.J_P_max = std::max(to.J_P_max, from.J_P_max);
+  to.J_P_mean += from.J_P_mean;
+  for (int a = 0; a < 3; ++a) {
+    to.lower[a] = std::min(to.lower[a], from.lower[a]);
+    to.upper[a] = std::max(to.upper[a], from.upper[a]);
+  }
+}
+
+Totals nothing() {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  Totals t;
+  t.J_P_min = kFar;
+  t.J_P_max = -kFar;
+  t.lower = Vec<double, 3>::filled(kFar);
+  t.upper = Vec<double, 3>::filled(-kFar);
+  return t;
+}
+
+}  // namespace
+
+Totals sum_up(const Model& model, const Solver& solver, const State& state) {
+  const std::size_t count = state.particle_count;
+  if (count == 0) return {};
+  std::vector<Totals> partial((count + kChunk - 1) / kChunk, nothing());
+  tbb::parallel_for(std::size_t(0), partial.size(), [&](std::size_t c) {
+    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(count, (c + 1) * kChunk))) add(model, row, partial[c]);
+  });
+  Totals sum = nothing();
+  for (const Totals& t : partial) merge(t, sum);
+  sum.J_P_mean /= static_cast<double>(count);
+  return sum;
+}
+
+}  // namespace firn

@@ -1,0 +1,91 @@
+// The CPU solver against the textbook one, from the same particles, in every variant.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "support/random_snow.h"
+
+namespace firn::test {
+namespace {
+
+struct Differences {
+  double x = 0, v = 0, F_E = 0, J_P = 0;  // largest difference over largest magnitude
+};
+
+template <class Column, class Each>
+double relative_difference(const Column& a, const Column& b, Each each) {
+  double difference = 0, magnitude = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    each(a[i], b[i], [&](double p, double q) {
+      difference = std::max(difference, std::abs(p - q));
+      magnitude = std::max(magnitude, std::abs(q));
+    });
+  return difference / magnitude;
+}
+
+Differences compare(const Frame& fast, const Frame& slow) {
+  const auto entries = [](const auto& p, const auto& q, auto f) {
+    for (std::size_t k = 0; k < p.size(); ++k) f(p[k], q[k]);
+  };
+  const auto number = [](double p, double q, auto f) { f(p, q); };
+  const double F_E = fast.fe.empty() || slow.fe.empty() ? 0 : relative_difference(fast.fe, slow.fe, entries);
+  const double J_P = fast.jp.empty() || slow.jp.empty() ? 0 : relative_difference(fast.jp, slow.jp, number);
+  return {relative_difference(fast.position, slow.position, entries), relative_difference(fast.velocity, slow.velocity, entries), F_E, J_P};
+}
+
+Frame after_steps(const Scene& scene, Backend backend, int steps) {
+  Simulation simulation(scene, backend, 2);
+  for (int k = 0; k < steps; ++k) simulation.step(*scene.solver.time_step);
+  return simulation.frame(true);
+}
+
+using Variant = std::tuple<int, Kernel, Transfer, Integrator>;
+
+class FastEqualsReference : public testing::TestWithParam<Variant> {};
+
+void expect_close(const Frame& fast, const Frame& slow, double bound) {
+  const Differences d = compare(fast, slow);
+  EXPECT_LE(d.x, bound);
+  EXPECT_LE(d.v, bound);
+  EXPECT_LE(d.F_E, bound);
+  EXPECT_LE(d.J_P, bound);
+  printf("    bound %.0e: x %.1e  v %.1e  F_E %.1e  J_P %.1e\n", bound, d.x, d.v, d.F_E, d.J_P);
+}
+
+TEST_P(FastEqualsReference, After100Steps) {
+  const auto [dimension, kernel, transfer, integrator] = GetParam();
+  constexpr int kSteps = 100;
+  const TempFolder folder;
+  RandomSnow snow;
+  snow.dimension = dimension;
+  snow.cells = dimension == 3 ? 10 : 30;
+  Scene scene = thrown_snow(snow, folder);
+  scene.solver.kernel = kernel;
+  scene.solver.transfer = transfer;
+  scene.solver.integrator = integrator;
+  scene.solver.time_step = 1e-4;
+  scene.solver.tolerance = 1e-11;
+  scene.solver.precision = Precision::kDouble;
+  const Frame slow = after_steps(scene, Backend::kReference, kSteps);
+  expect_close(after_steps(scene, Backend::kCpu, kSteps), slow, 1e-9);
+  scene.solver.precision = Precision::kFloat;
+  expect_close(after_steps(scene, Backend::kCpu, kSteps), slow, 1e-3);
+  const Frame start = read_ply(scene.snow[0].shape.file);
+  EXPECT_GT(compare(slow, start).v, 0.1) << "the snow must have hit the plane";
+}
+
+std::string variant_name(const testing::TestParamInfo<Variant>& info) {
+  const auto [dimension, kernel, transfer, integrator] = info.param;
+  return std::to_string(dimension) + "D_" + (kernel == Kernel::kCubic ? "cubic" : "quadratic") + "_" +
+         (transfer == Transfer::kFlip ? "flip" : "apic") + "_" + (integrator == Integrator::kExplicit ? "explicit" : "implicit");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FastEqualsReference,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Kernel::kCubic, Kernel::kQuadratic),
+                                          testing::Values(Transfer::kFlip, Transfer::kApic),
+                                          testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit)),
+                         variant_name);
+
+}  // namespace
+}  // namespace firn::test

@@ -1,0 +1,221 @@
+// Mistakes in a scene's text: the place, what is wrong, what is allowed. Always one line.
+#include "scene_texts.h"
+
+namespace firn::scene_tests {
+namespace {
+
+const std::string kSnowKeys = "'velocity', 'spin', 'material', 'particles_per_cell', 'sampling', 'seed'";
+
+TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
+  EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
+            "scene.toml:9:3: unknown key 'kernal' in [solver], did you mean 'kernel'? allowed: 'integrator', 'time_step', 'beta', "
+            "'tolerance', 'max_iterations', 'kernel', 'transfer', 'flip_ratio', 'precision', 'courant', 'cell_fraction'");
+}
+
+TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
+  EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"), "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats'");
+}
+
+TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
+  EXPECT_TRUE(contains(error_of("[simulation]\nspacin = 0.01\nduration = 1\n" + kBall),
+                       "scene.toml:2:1: unknown key 'spacin' in [simulation], did you mean 'spacing'?"));
+  EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshpe = \"box\"\n"),
+                       "scene.toml:5:1: unknown key 'shpe' in [[snow]], did you mean 'shape'?"));
+}
+
+TEST(SceneErrors, UnknownSectionNamesTheNearest) {
+  const std::string allowed = "allowed: 'simulation', 'solver', 'materials', 'snow', 'collider', 'output'";
+  EXPECT_EQ(error_of(kMinimal + "[sovler]\nkernel = \"cubic\"\n"),
+            "scene.toml:8:2: unknown section 'sovler', did you mean 'solver'? " + allowed);
+  EXPECT_EQ(error_of(kMinimal + "[[colliders]]\n"), "scene.toml:8:3: unknown section 'colliders', did you mean 'collider'? " + allowed);
+  EXPECT_EQ(error_of("spacing = 1\n" + kMinimal), "scene.toml:1:1: unknown key 'spacing', " + allowed);
+}
+
+TEST(SceneErrors, SectionsHaveOneForm) {
+  EXPECT_EQ(error_of(kSimulation + "[snow]\nshape = \"sphere\"\n"), "scene.toml:4:2: 'snow' must be written as [[snow]]");
+  EXPECT_EQ(error_of("solver = 3\n" + kMinimal), "scene.toml:1:1: 'solver' must be written as [solver]");
+  EXPECT_EQ(error_of("collider = [1]\n" + kMinimal), "scene.toml:1:1: 'collider' must be written as [[collider]]");
+  EXPECT_EQ(error_of("materials = true\n" + kMinimal), "scene.toml:1:1: 'materials' must be written as [materials.NAME]");
+  EXPECT_EQ(error_of(kMinimal + "[materials]\ndensity = 300\n"), "scene.toml:9:1: 'density' must stand in a table [materials.NAME]");
+}
+
+TEST(SceneErrors, MissingKeysPointAtTheirSection) {
+  EXPECT_EQ(error_of("\n[simulation]\nduration = 1\n" + kBall), "scene.toml:2:1: [simulation] needs 'spacing'");
+  EXPECT_EQ(error_of("\n[simulation]\nspacing = 0.01\n" + kBall), "scene.toml:2:1: [simulation] needs 'duration' or 'frames'");
+  EXPECT_EQ(error_of(kSimulation + "[[snow]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\n"),
+            "scene.toml:4:1: [[snow]] of shape \"sphere\" needs 'radius'");
+  EXPECT_EQ(error_of(kSimulation + "[[snow]]\nradius = 1\n"), "scene.toml:4:1: [[snow]] needs 'shape'");
+  EXPECT_EQ(error_of(kBall), "scene.toml:1:1: [simulation] needs 'spacing'");
+}
+
+TEST(SceneErrors, EmptyScenesSayWhatIsMissing) {
+  EXPECT_EQ(error_of(""), "scene.toml:1:1: the file is empty, a scene needs [simulation] and [[snow]]");
+  EXPECT_EQ(error_of("# nothing\n"), "scene.toml:1:1: [simulation] needs 'spacing'");
+  EXPECT_EQ(error_of(kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]]");
+  EXPECT_EQ(error_of("snow = []\n" + kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]]");
+}
+
+TEST(SceneErrors, DurationAndFramesExcludeEachOther) {
+  EXPECT_EQ(error_of("[simulation]\nspacing = 0.01\nframes = 3\nduration = 1\n" + kBall),
+            "scene.toml:4:1: 'duration' and 'frames' exclude each other in [simulation], keep one");
+}
+
+TEST(SceneErrors, TooManyFrames) {
+  EXPECT_EQ(error_of("[simulation]\nspacing = 0.01\nduration = 1000\nfps = 10000\n" + kBall),
+            "scene.toml:3:1: 1000 s at 10000 fps: must be at most 1000000 frames");
+  EXPECT_EQ(error_of("[simulation]\nspacing = 0.01\nframes = 1000\nfps = 0.01\n" + kBall),
+            "scene.toml:3:1: frames = 1000: must be fewer, 10000 s is the longest scene");
+}
+
+TEST(SceneErrors, NumbersOutOfRange) {
+  EXPECT_EQ(error_of("[simulation]\nspacing = -1\nduration = 1\n" + kBall),
+            "scene.toml:2:1: spacing = -1: must be greater than 0, allowed: 1e-06 to 100");
+  EXPECT_EQ(error_of("[simulation]\nspacing = 1e3\nduration = 1\n" + kBall),
+            "scene.toml:2:1: spacing = 1000.0: must be at least 1e-06 and at most 100");
+  EXPECT_EQ(error_of(kMinimal + "[solver]\nbeta = 0.4\n"), "scene.toml:9:1: beta = 0.4: must be at least 0.5 and at most 1");
+  EXPECT_EQ(error_of(kMinimal + "[solver]\ncell_fraction = 1\n"),
+            "scene.toml:9:1: cell_fraction = 1: must be greater than 0 and less than 1");
+  EXPECT_EQ(error_of(kMinimal + "seed = -1\n"), "scene.toml:8:1: seed = -1: must be at least 0 and at most 4294967295");
+}
+
+TEST(SceneErrors, NotANumberAndInfinityAreNotNumbers) {
+  for (const std::string value : {"nan", "inf", "-inf"})
+    EXPECT_EQ(error_of("[simulation]\nspacing = " + value + "\nduration = 1\n" + kBall),
+              "scene.toml:2:1: spacing = " + value + ": must be finite, at least 1e-06 and at most 100");
+  EXPECT_EQ(error_of(kMinimal + "velocity = [0, nan, 0]\n"),
+            "scene.toml:8:1: velocity = [0, nan, 0]: must be three finite numbers [x, y, z]");
+}
+
+TEST(SceneErrors, WrongTypes) {
+  EXPECT_EQ(error_of(kMinimal + "seed = \"one\"\n"),
+            "scene.toml:8:1: seed = \"one\": must be a whole number, at least 0 and at most 4294967295");
+  EXPECT_EQ(error_of(kMinimal + "seed = 1.5\n"), "scene.toml:8:1: seed = 1.5: must be a whole number, at least 0 and at most 4294967295");
+  EXPECT_EQ(error_of("[simulation]\nspacing = true\nduration = 1\n" + kBall),
+            "scene.toml:2:1: spacing = true: must be a number, at least 1e-06 and at most 100");
+  EXPECT_EQ(error_of(kMinimal + "velocity = 1979-05-27\n"),
+            "scene.toml:8:1: velocity = a date or time: must be three finite numbers [x, y, z]");
+  EXPECT_EQ(error_of(kMinimal + "velocity = [1, 2]\n"), "scene.toml:8:1: velocity = [1, 2]: must be three finite numbers [x, y, z]");
+  EXPECT_EQ(error_of(kMinimal + "velocity = [1, 2, 3, 4, 5]\n"),
+            "scene.toml:8:1: velocity = [1, 2, 3, 4, ...]: must be three finite numbers [x, y, z]");
+  EXPECT_EQ(error_of(kMinimal + "material = {a = 1}\n"), "scene.toml:8:1: material = {...}: must be the name of a material");
+  EXPECT_EQ(error_of(kMinimal + "[solver]\ntime_step = \"fast\"\n"),
+            "scene.toml:9:1: time_step = \"fast\": must be \"auto\" or a number, at least 1e-12 and at most 1");
+  EXPECT_EQ(error_of("[simulation]\ndimension = 4\n"), "scene.toml:2:1: dimension = 4: must be 2 or 3");
+  EXPECT_EQ(error_of("[simulation]\ndimension = 3.0\n"), "scene.toml:2:1: dimension = 3.0: must be 2 or 3");
+}
+
+TEST(SceneErrors, WordsThatAreNotChoices) {
+  EXPECT_EQ(error_of(kMinimal + "[solver]\nkernel = \"qadratic\"\n"),
+            "scene.toml:9:1: kernel = \"qadratic\" is not known here, did you mean \"quadratic\"? allowed: \"cubic\", \"quadratic\"");
+  EXPECT_EQ(error_of(kMinimal + "[solver]\nkernel = 3\n"), "scene.toml:9:1: kernel = 3: must be one of \"cubic\", \"quadratic\"");
+}
+
+TEST(SceneErrors, WhatComesLaterSaysSo) {
+  EXPECT_EQ(error_of(kMinimal + "[solver]\nintegrator = \"density-limited\"\n"),
+            "scene.toml:9:1: integrator = \"density-limited\" is not available in this version, allowed: \"explicit\", \"semi-implicit\"");
+  EXPECT_EQ(
+      error_of(kMinimal + "[materials.a]\npreset = \"powder\"\n"),
+      "scene.toml:9:1: 'preset' is not available in this version, give young_modulus, hardening, critical_compression, ... themselves");
+  for (const std::string format : {"vdb", "bgeo", "vtp", "usda"})
+    EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"" + format + "\"]\n"),
+              "scene.toml:9:1: formats = \"" + format + "\" is not available in this version, allowed: \"ply\"");
+  for (const std::string shape : {"mesh", "heightfield", "text", "volume", "sequence"}) {
+    const std::string line = "shape = \"" + shape + "\"\nfile = \"a\"\n";
+    EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\n" + line),
+                         "scene.toml:5:1: shape = \"" + shape + "\" is not available in this version"));
+    EXPECT_TRUE(contains(error_of(kMinimal + "[[collider]]\n" + line),
+                         "scene.toml:9:1: shape = \"" + shape + "\" is not available in this version"));
+  }
+}
+
+TEST(SceneErrors, OutputFormats) {
+  EXPECT_EQ(error_of(kMinimal + "[output]\nformats = []\n"), "scene.toml:9:1: formats = []: must be a list of formats, allowed: \"ply\"");
+  EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"ply\"]\n"),
+            "scene.toml:9:1: formats = [\"ply\", \"ply\"]: must be a list without repetitions");
+  EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"plu\"]\n"),
+            "scene.toml:9:1: formats = \"plu\" is not known here, did you mean \"ply\"? allowed: \"ply\"");
+}
+
+TEST(SceneErrors, KeysOfAnotherShapeAreUnknown) {
+  EXPECT_EQ(
+      error_of(kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nradius = 2\n"),
+      "scene.toml:8:1: unknown key 'radius' in [[snow]] of shape \"box\", allowed: 'shape', 'center', 'size', 'rotation', " + kSnowKeys);
+  EXPECT_EQ(error_of(kMinimal + "file = \"a.ply\"\n"),
+            "scene.toml:8:1: unknown key 'file' in [[snow]] of shape \"sphere\", allowed: 'shape', 'center', 'radius', " + kSnowKeys);
+}
+
+TEST(SceneErrors, EachKindOfBodyHasItsShapes) {
+  EXPECT_TRUE(
+      contains(error_of(kSimulation + "[[snow]]\nshape = \"plane\"\n"),
+               "scene.toml:5:1: shape = \"plane\" is not known here, allowed: \"sphere\", \"box\", \"cylinder\", \"capsule\", \"wedge\""));
+  EXPECT_TRUE(
+      contains(error_of(kMinimal + "[[collider]]\nshape = \"particles\"\n"), "scene.toml:9:1: shape = \"particles\" is not known here"));
+}
+
+TEST(SceneErrors, GeometryThatIsNone) {
+  const std::string plane = kMinimal + "[[collider]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = ";
+  EXPECT_EQ(error_of(plane + "[0, 0, 0]\n"), "scene.toml:11:1: normal = [0, 0, 0]: must be a direction, not zero");
+  EXPECT_TRUE(contains(error_of(plane + "[0, 1e-200, 0]\n"), "must be a vector of length at least 1e-06"));
+  const std::string box = kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = ";
+  EXPECT_EQ(error_of(box + "[1, 0, 1]\n"), "scene.toml:7:1: size = [1, 0, 1]: must be made of numbers greater than 0 and at most 1000000");
+  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = [0, 0, 0, 0]\n"),
+            "scene.toml:8:1: rotation = [0, 0, 0, 0]: must be a quaternion [w, x, y, z], not zero");
+  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = 0.5\n"), "scene.toml:8:1: rotation = 0.5: must be a quaternion [w, x, y, z], not zero");
+  EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"wedge\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nangle = 180\n"),
+                       "scene.toml:8:1: angle = 180: must be greater than 0 and less than 180"));
+}
+
+TEST(SceneErrors, PositionsFitThe32BitCells) {
+  EXPECT_EQ(error_of("[simulation]\nspacing = 1e-6\nduration = 1\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 1000, 0]\nradius = 0.1\n"),
+            "scene.toml:6:1: center = [0, 1000, 0]: must be made of numbers at least -536.870912 and at most 536.870912");
+}
+
+TEST(SceneErrors, MaterialNames) {
+  EXPECT_EQ(error_of(kMinimal + "material = \"packt\"\n[materials.packed]\n"),
+            "scene.toml:8:1: unknown material \"packt\", did you mean \"packed\"? allowed: \"default\", \"packed\"");
+  EXPECT_EQ(error_of(kMinimal + "[materials.\"a b\"]\n"), "scene.toml:8:12: material 'a b': a name has letters, digits, '_' and '-'");
+}
+
+TEST(SceneErrors, MotionKeys) {
+  const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
+  const std::string at = "position = [0, 0, 0]";
+  EXPECT_EQ(error_of(ball + "keys = [{ t = 1, " + at + " }, { t = 1, " + at + " }]\n"),
+            "scene.toml:12:44: t = 1: must be greater than the t before it, 1");
+  EXPECT_EQ(error_of(ball + "keys = [{ t = 1 }]\n"), "scene.toml:12:9: keys of [[collider]] of shape \"sphere\" needs 'position'");
+  EXPECT_EQ(error_of(ball + "keys = [{ t = 1, positon = [0, 0, 0] }]\n"),
+            "scene.toml:12:18: unknown key 'positon' in keys of [[collider]] of shape \"sphere\", did you mean 'position'? "
+            "allowed: 't', 'position', 'rotation'");
+  EXPECT_EQ(error_of(ball + "keys = []\n"), "scene.toml:12:1: keys = []: must be a list of { t, position, rotation }, at least one");
+  EXPECT_EQ(error_of(ball + "keys = [1]\n"), "scene.toml:12:1: keys = [1]: must be a list of { t, position, rotation }, at least one");
+  for (const std::string steady : {"velocity = [0, 0, 0]", "spin = [0, 0, 0]", "pivot = [0, 0, 0]"})
+    EXPECT_EQ(error_of(ball + steady + "\nkeys = [{ t = 1, " + at + " }]\n"),
+              "scene.toml:12:1: '" + steady.substr(0, steady.find(' ')) +
+                  "' and 'keys' exclude each other in [[collider]] of shape \"sphere\", keep one");
+}
+
+TEST(SceneErrors, In2DTheThirdComponentMustBeZero) {
+  EXPECT_EQ(error_of(kFlatSimulation + kDisc + "velocity = [0, 0, 1]\n"),
+            "scene.toml:9:1: velocity = [0, 0, 1]: must be two finite numbers [x, y] in a 2D scene (a third must be 0)");
+  EXPECT_EQ(error_of(kFlatSimulation + kDisc + "spin = [1, 0, 0]\n"),
+            "scene.toml:9:1: spin = [1, 0, 0]: must be a number or [0, 0, z] in a 2D scene");
+  EXPECT_EQ(error_of(kFlatSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0]\nsize = [1, 1]\nrotation = [0, 1, 0, 0]\n"),
+            "scene.toml:9:1: rotation = [0, 1, 0, 0]: must be an angle in radians or a quaternion [w, 0, 0, z], not zero, in a 2D scene");
+  EXPECT_EQ(error_of(kFlatSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0]\nsize = [1]\n"),
+            "scene.toml:8:1: size = [1]: must be two finite numbers [x, y] in a 2D scene (a third must be 0)");
+  EXPECT_EQ(error_of(kFlatSimulation + "[[snow]]\nshape = \"cylinder\"\ncenter = [0, 0]\nradius = 1\nheight = 1\n"),
+            "scene.toml:6:1: shape = \"cylinder\": must be another shape in a 2D scene, a cylinder has three dimensions");
+}
+
+TEST(SceneErrors, In3DSpinIsAVector) {
+  EXPECT_EQ(error_of(kMinimal + "spin = 1\n"), "scene.toml:8:1: spin = 1: must be three finite numbers [x, y, z]");
+}
+
+TEST(SceneErrors, UserTextStaysOnOneShortLine) {
+  const std::string error = error_of(kMinimal + "\"a\\nb" + std::string(5000, 'x') + "\" = 1\n");
+  EXPECT_TRUE(contains(error, "unknown key 'a\\x0abxxx")) << error;
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+  EXPECT_LT(error.size(), 400u);
+}
+
+}  // namespace
+}  // namespace firn::scene_tests

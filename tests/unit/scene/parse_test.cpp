@@ -1,0 +1,163 @@
+// What a correct scene means.
+#include "scene_texts.h"
+
+namespace firn::scene_tests {
+namespace {
+
+TEST(Parse, OmittedKeysTakeTheDefaults) {
+  const Scene scene = parse(kMinimal);
+  EXPECT_EQ(scene.name, "scene");
+  EXPECT_EQ(scene.simulation.dimension, 3);
+  EXPECT_EQ(scene.simulation.fps, 24);
+  EXPECT_EQ(scene.simulation.gravity, (Vector{0, -9.81, 0}));
+  EXPECT_EQ(scene.solver.integrator, Integrator::kExplicit);
+  EXPECT_FALSE(scene.solver.time_step.has_value());
+  EXPECT_EQ(scene.solver.flip_ratio, 0.95);
+  ASSERT_EQ(scene.materials.size(), 1u);
+  EXPECT_EQ(scene.materials[0].name, "default");
+  EXPECT_EQ(scene.materials[0].young_modulus, 1.4e5);
+  EXPECT_EQ(scene.snow[0].material, "default");
+  EXPECT_EQ(scene.snow[0].seed, 1u);
+  EXPECT_TRUE(scene.colliders.empty());
+  EXPECT_EQ(scene.output.formats, std::vector<std::string>{"ply"});
+}
+
+TEST(Parse, EverySolverKeyArrives) {
+  const Scene scene = parse(kMinimal +
+                            "[solver]\nintegrator = \"semi-implicit\"\ntime_step = 5e-4\nbeta = 0.5\ntolerance = 1e-6\n"
+                            "max_iterations = 30\nkernel = \"quadratic\"\ntransfer = \"apic\"\nflip_ratio = 1\nprecision = \"double\"\n"
+                            "courant = 0.3\ncell_fraction = 0.5\n");
+  EXPECT_EQ(scene.solver.integrator, Integrator::kSemiImplicit);
+  EXPECT_EQ(scene.solver.time_step, 5e-4);
+  EXPECT_EQ(scene.solver.beta, 0.5);
+  EXPECT_EQ(scene.solver.tolerance, 1e-6);
+  EXPECT_EQ(scene.solver.max_iterations, 30);
+  EXPECT_EQ(scene.solver.kernel, Kernel::kQuadratic);
+  EXPECT_EQ(scene.solver.transfer, Transfer::kApic);
+  EXPECT_EQ(scene.solver.flip_ratio, 1);
+  EXPECT_EQ(scene.solver.precision, Precision::kDouble);
+  EXPECT_EQ(scene.solver.courant, 0.3);
+  EXPECT_EQ(scene.solver.cell_fraction, 0.5);
+}
+
+TEST(Parse, FramesSetTheDurationAndComeBack) {
+  for (const double fps : {24.0, 30.0, 23.976, 7.0}) {
+    for (const int frames : {1, 2, 3, 7, 49, 100, 999}) {
+      const Scene scene =
+          parse("[simulation]\nspacing = 0.01\nframes = " + std::to_string(frames) + "\nfps = " + std::to_string(fps) + "\n" + kBall);
+      EXPECT_EQ(scene.frames(), frames) << fps;
+      EXPECT_DOUBLE_EQ(scene.simulation.duration, frames / fps);
+    }
+  }
+}
+
+TEST(Parse, FramesAreTheWholeOnesInTheDurationAndAtLeastOne) {
+  const auto frames_in = [](const std::string& duration) {
+    return parse("[simulation]\nspacing = 0.01\nduration = " + duration + "\n" + kBall).frames();
+  };
+  EXPECT_EQ(frames_in("1.0"), 24);
+  EXPECT_EQ(frames_in("0.5"), 12);
+  EXPECT_EQ(frames_in("0.08333"), 2);
+  EXPECT_EQ(frames_in("0.1"), 2);
+  EXPECT_EQ(frames_in("0.001"), 1);
+}
+
+TEST(Parse, LocationsPointAtTheKeys) {
+  const Scene scene = parse(kMinimal + "[[collider]]\n  shape = \"plane\"\n  point = [0, 0, 0]\n  normal = [0, 1, 0]\n");
+  EXPECT_EQ(to_string(scene.simulation.spacing_location), "scene.toml:2:1");
+  EXPECT_EQ(to_string(scene.simulation.duration_location), "scene.toml:3:1");
+  EXPECT_EQ(to_string(scene.snow[0].location), "scene.toml:5:1");
+  EXPECT_EQ(to_string(scene.colliders[0].location), "scene.toml:9:3");
+  const Scene counted = parse("[simulation]\nspacing = 0.01\nframes = 3\n" + kBall);
+  EXPECT_EQ(to_string(counted.simulation.duration_location), "scene.toml:3:1");
+}
+
+TEST(Parse, MaterialsAreDefaultFirstThenByName) {
+  const Scene scene =
+      parse(kMinimal + "material = \"wet\"\n[materials.wet]\nhardening = 5\n[materials.dry]\n[materials.default]\ndensity = 300\n");
+  ASSERT_EQ(scene.materials.size(), 3u);
+  EXPECT_EQ(scene.materials[0].name, "default");
+  EXPECT_EQ(scene.materials[0].density, 300);
+  EXPECT_EQ(scene.materials[0].hardening, 10);
+  EXPECT_EQ(scene.materials[1].name, "dry");
+  EXPECT_EQ(scene.materials[1].density, 400);
+  EXPECT_EQ(scene.materials[2].name, "wet");
+  EXPECT_EQ(scene.materials[2].hardening, 5);
+  EXPECT_EQ(scene.snow[0].material, "wet");
+}
+
+TEST(Parse, EverySnowShapeTakesItsGeometry) {
+  const TemporaryFolder folder;
+  const std::string ply = folder.write("a.ply", "ply\n");
+  const Scene scene = parse(kMinimal +
+                            "[[snow]]\nshape = \"box\"\ncenter = [1, 2, 3]\nsize = [4, 5, 6]\nrotation = [0, 2, 0, 0]\n"
+                            "[[snow]]\nshape = \"cylinder\"\ncenter = [1, 2, 3]\nradius = 4\nheight = 5\n"
+                            "[[snow]]\nshape = \"capsule\"\na = [1, 2, 3]\nb = [4, 5, 6]\nradius = 7\n"
+                            "[[snow]]\nshape = \"wedge\"\ncenter = [1, 2, 3]\nsize = [4, 5, 6]\nangle = 60\n"
+                            "[[snow]]\nshape = \"particles\"\nfile = \"" +
+                            ply +
+                            "\"\nspin = [1, 2, 3]\nvelocity = [4, 5, 6]\n"
+                            "particles_per_cell = 2.5\nsampling = \"poisson\"\nseed = 4294967295\n");
+  ASSERT_EQ(scene.snow.size(), 6u);
+  EXPECT_EQ(scene.snow[1].shape.size, (Vector{4, 5, 6}));
+  EXPECT_EQ(scene.snow[1].shape.rotation, (Quaternion{0, 1, 0, 0}));
+  EXPECT_EQ(scene.snow[2].shape.height, 5);
+  EXPECT_EQ(scene.snow[3].shape.b, (Vector{4, 5, 6}));
+  EXPECT_EQ(scene.snow[4].shape.angle, 60);
+  EXPECT_EQ(scene.snow[5].shape.kind, ShapeKind::kParticles);
+  EXPECT_EQ(scene.snow[5].shape.file, ply);
+  EXPECT_EQ(scene.snow[5].spin, (Vector{1, 2, 3}));
+  EXPECT_EQ(scene.snow[5].particles_per_cell, 2.5);
+  EXPECT_EQ(scene.snow[5].sampling, Sampling::kPoisson);
+  EXPECT_EQ(scene.snow[5].seed, 4294967295u);
+}
+
+TEST(Parse, CollidersMoveSteadilyOrByKeys) {
+  const Scene scene = parse(kMinimal +
+                            "[[collider]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nfriction = 0.5\nsticky = true\n"
+                            "velocity = [1, 0, 0]\nspin = [0, 2, 0]\npivot = [0, 0, 3]\n"
+                            "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n"
+                            "keys = [{ t = 0, position = [1, 2, 3] }, { t = 0.5, position = [4, 5, 6], rotation = [3, 0, 4, 0] }]\n");
+  EXPECT_EQ(scene.colliders[0].friction, 0.5);
+  EXPECT_TRUE(scene.colliders[0].sticky);
+  EXPECT_EQ(scene.colliders[0].spin, (Vector{0, 2, 0}));
+  EXPECT_EQ(scene.colliders[0].pivot, (Vector{0, 0, 3}));
+  EXPECT_FALSE(scene.colliders[1].pivot.has_value());
+  ASSERT_EQ(scene.colliders[1].keys.size(), 2u);
+  EXPECT_EQ(scene.colliders[1].keys[0].rotation, (Quaternion{1, 0, 0, 0}));
+  EXPECT_EQ(scene.colliders[1].keys[1].position, (Vector{4, 5, 6}));
+  EXPECT_EQ(scene.colliders[1].keys[1].rotation, (Quaternion{0.6, 0, 0.8, 0}));
+}
+
+TEST(Parse, HugeAndTinyQuaternionsAreNormalized) {
+  for (const std::string q : {"[1e300, 0, 0, 1e300]", "[1e-300, 0, 0, 1e-300]", "[7, 0, 0, 7]"}) {
+    const Scene scene = parse(kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nrotation = " + q + "\n");
+    EXPECT_DOUBLE_EQ(scene.snow[0].shape.rotation[0], std::sqrt(0.5)) << q;
+    EXPECT_DOUBLE_EQ(scene.snow[0].shape.rotation[3], std::sqrt(0.5)) << q;
+  }
+}
+
+TEST(Parse, In2DVectorsHaveTwoComponentsOrAZeroThird) {
+  const Scene scene = parse(kFlatSimulation + "gravity = [0, -1]\n" + kDisc + "velocity = [1, 2, 0]\nspin = 3\n");
+  EXPECT_EQ(scene.simulation.gravity, (Vector{0, -1, 0}));
+  EXPECT_EQ(scene.snow[0].shape.center, (Vector{0, 1, 0}));
+  EXPECT_EQ(scene.snow[0].velocity, (Vector{1, 2, 0}));
+  EXPECT_EQ(scene.snow[0].spin, (Vector{0, 0, 3}));
+}
+
+TEST(Parse, In2DDimensionMayStandAfterTheVectors) {
+  EXPECT_EQ(error_of("[simulation]\ngravity = [0, -1]\nspacing = 0.01\nduration = 1\ndimension = 2\n" + kDisc), "no error");
+}
+
+TEST(Parse, In2DRotationsAreAnglesOrQuaternionsAboutZ) {
+  const std::string box = kFlatSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0]\nsize = [1, 1]\nspin = [0, 0, 4]\nrotation = ";
+  const Scene angle = parse(box + "1.0\n");
+  EXPECT_DOUBLE_EQ(angle.snow[0].shape.rotation[0], std::cos(0.5));
+  EXPECT_DOUBLE_EQ(angle.snow[0].shape.rotation[3], std::sin(0.5));
+  EXPECT_EQ(angle.snow[0].shape.size, (Vector{1, 1, 0}));
+  EXPECT_EQ(angle.snow[0].spin, (Vector{0, 0, 4}));
+  EXPECT_EQ(parse(box + "[0, 0, 0, 5]\n").snow[0].shape.rotation, (Quaternion{0, 0, 0, 1}));
+}
+
+}  // namespace
+}  // namespace firn::scene_tests

@@ -1,0 +1,196 @@
+// to_toml writes a scene so that it reads back as the same scene, to the last bit.
+#include <random>
+#include <tuple>
+
+#include "scene/schema.h"
+#include "scene_texts.h"
+
+namespace firn::scene_tests {
+namespace {
+
+using namespace schema;
+
+auto fields(const SimulationSettings& s) { return std::tie(s.dimension, s.spacing, s.duration, s.fps, s.gravity); }
+auto fields(const SolverSettings& s) {
+  return std::tie(s.integrator, s.time_step, s.beta, s.tolerance, s.max_iterations, s.kernel, s.transfer, s.flip_ratio, s.precision,
+                  s.courant, s.cell_fraction);
+}
+auto fields(const Material& m) {
+  return std::tie(m.name, m.young_modulus, m.poisson_ratio, m.hardening, m.critical_compression, m.critical_stretch, m.density,
+                  m.hardening_limit);
+}
+auto fields(const Shape& s) {
+  return std::tie(s.kind, s.center, s.radius, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file);
+}
+auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
+auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
+auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.velocity, c.spin, c.pivot); }
+
+template <class T>
+void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(fields(a[i]) == fields(b[i])) << i;
+    if constexpr (requires { a[i].shape; }) {
+      EXPECT_TRUE(fields(a[i].shape) == fields(b[i].shape)) << i;
+    }
+    if constexpr (requires { a[i].keys; }) expect_same(a[i].keys, b[i].keys);
+  }
+}
+
+void expect_same(const Scene& a, const Scene& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_TRUE(fields(a.simulation) == fields(b.simulation));
+  EXPECT_TRUE(fields(a.solver) == fields(b.solver));
+  expect_same(a.materials, b.materials);
+  expect_same(a.snow, b.snow);
+  expect_same(a.colliders, b.colliders);
+  EXPECT_EQ(a.output.formats, b.output.formats);
+  EXPECT_EQ(a.frames(), b.frames());
+}
+
+void expect_round_trip(const Scene& scene) {
+  const std::string text = to_toml(scene);
+  SCOPED_TRACE(text);
+  Scene again;
+  ASSERT_NO_THROW(again = parse_scene(text, scene.name + ".toml"));
+  expect_same(scene, again);
+  EXPECT_EQ(to_toml(again), text);
+}
+
+// Visitor that gives every key a random value that its rule allows.
+class Randomizer {
+ public:
+  Randomizer(unsigned seed, int dimension, std::string file) : random_(seed), dimension_(dimension), file_(std::move(file)) {}
+
+  template <class T, class Rule>
+  void field(const Key&, T& value, const Rule& rule) {
+    set(value, rule);
+  }
+  template <class T, class Rule>
+  bool instead(const Key&, T& value, const Rule& rule) {
+    return coin() && set(value, rule);
+  }
+  void unavailable(std::string_view, std::string_view) {}
+
+  bool coin() { return uniform(0, 1) < 0.5; }
+
+ private:
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  // Inside the range, of any magnitude that is there.
+  double in(const Range& range) {
+    if (range.low < 0) return uniform(range.low, range.high) * std::pow(10, -uniform(0, 20));
+    const double low = std::max(range.low, range.high * 1e-30);
+    return std::min(low * std::pow(range.high / low, uniform(0.01, 0.99)), range.high);
+  }
+  Vector vector(const Range& range) { return {in(range), in(range), dimension_ == 3 ? in(range) : 0}; }
+
+  void set(double& value, const Range& range) { value = in(range); }
+  void set(int& value, const Range& range) { value = static_cast<int>(in(range)); }
+  void set(std::uint32_t& value, const Range& range) { value = static_cast<std::uint32_t>(in(range)); }
+  void set(bool& value, Flag) { value = coin(); }
+  void set(int& value, Dimension) { value = dimension_; }
+  void set(std::optional<double>& value, const AutoOr& rule) {
+    value.reset();
+    if (coin()) value = in(rule.range);
+  }
+  bool set(double&, const FrameCount&) { return false; }
+  void set(double& value, const Opening& rule) { value = coin() ? 0 : in(rule.range); }
+  void set(Vector& value, const Components& rule) { value = vector(rule.range); }
+  void set(Vector& value, Position) { value = vector({-100, 100}); }
+  void set(std::optional<Vector>& value, Position) {
+    value.reset();
+    if (coin()) value = vector({-100, 100});
+  }
+  void set(Vector& value, const Sizes& rule) { value = vector(rule.range); }
+  void set(Vector& value, Direction) { value = {uniform(-9, 9), uniform(1, 9), dimension_ == 3 ? uniform(-9, 9) : 0}; }
+  void set(Vector& value, const Spin& rule) { value = dimension_ == 3 ? vector(rule.range) : Vector{0, 0, in(rule.range)}; }
+  void set(Quaternion& value, Rotation) {
+    value = {uniform(-1, 1), 0, 0, uniform(-1, 1)};
+    if (dimension_ == 3) value = {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    double squared = 0;
+    for (const double x : value) squared += x * x;
+    for (double& x : value) x /= std::sqrt(squared);
+  }
+  void set(std::string& value, ExistingFile) { value = file_; }
+  void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
+  void set(std::vector<std::string>& value, const Formats&) { value = {"ply"}; }
+  bool set(std::vector<MotionKey>& keys, MotionKeys) {
+    keys.resize(3);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      describe(*this, keys[i]);
+      keys[i].t = static_cast<double>(i) + uniform(0, 0.99);
+    }
+    return true;
+  }
+  template <class E>
+  void set(E& value, const Choices<E>& choices) {
+    value = choices.now[std::uniform_int_distribution<std::size_t>(0, choices.now.size() - 1)(random_)].value;
+    if constexpr (std::is_same_v<E, ShapeKind>)
+      if (dimension_ == 2 && value == ShapeKind::kCylinder) value = ShapeKind::kBox;
+  }
+
+  std::mt19937 random_;
+  int dimension_;
+  std::string file_;
+};
+
+Scene random_scene(unsigned seed, const std::string& file) {
+  Scene scene;
+  scene.name = "random";
+  Randomizer random(seed, seed % 2 == 0 ? 2 : 3, file);
+  describe(random, scene.simulation);
+  scene.simulation.spacing = 0.01;
+  scene.simulation.duration = 1 / scene.simulation.fps;
+  if (random.coin()) scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, {}, {}};
+  describe(random, scene.solver);
+  scene.materials.resize(2);
+  scene.materials[1].name = "other-1_A";
+  for (Material& material : scene.materials) describe(random, material);
+  scene.snow.resize(4);
+  for (Snow& snow : scene.snow) describe(random, snow);
+  scene.colliders.resize(4);
+  for (Collider& collider : scene.colliders) describe(random, collider);
+  return scene;
+}
+
+TEST(RoundTrip, TheGallery) {
+  for (const GalleryEntry& entry : gallery()) expect_round_trip(load_scene(entry.name));
+}
+
+TEST(RoundTrip, RandomScenesOfEveryShapeWithEveryKey) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("o\"dd\\ n'\xc3\xa4me\t\x01 \xe2\x82\xac.ply", "ply\n");
+  for (unsigned seed = 0; seed < 400 && !HasFailure(); ++seed) expect_round_trip(random_scene(seed, file));
+}
+
+TEST(RoundTrip, ValuesThatNeedEveryDigit) {
+  for (const char* radius : {"0.1", "0.30000000000000004", "1e-300", "5e-324", "123456.78901234567", "1", "1e5"}) {
+    const Scene scene = parse(kSimulation + "[[snow]]\nshape = \"sphere\"\ncenter = [0, 0, -0.0]\nradius = " + radius + "\n");
+    EXPECT_EQ(scene.snow[0].shape.radius, std::strtod(radius, nullptr));
+    expect_round_trip(scene);
+  }
+}
+
+TEST(RoundTrip, NormalizedRotationsStayTheSameBits) {
+  for (int i = 1; i < 200; ++i) {
+    const std::string q = "[" + std::to_string(i) + ", 3, " + std::to_string(-7 * i) + ", 0.1]";
+    expect_round_trip(parse(kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nrotation = " + q + "\n"));
+  }
+}
+
+TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
+  const std::string text = to_toml(parse(kMinimal));
+  EXPECT_EQ(text,
+            "[simulation]\ndimension = 3\nspacing = 0.01\nfps = 24.0\nduration = 1.0\ngravity = [0.0, -9.81, 0.0]\n"
+            "\n[solver]\nintegrator = \"explicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
+            "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\nprecision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
+            "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"
+            "critical_stretch = 0.0075\ndensity = 400.0\nhardening_limit = 100.0\n"
+            "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
+            "material = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
+            "\n[output]\nformats = [\"ply\"]\n");
+}
+
+}  // namespace
+}  // namespace firn::scene_tests

@@ -1,0 +1,174 @@
+// For every key of the schema: a value of the wrong type or out of range is an error at that key. The keys come from the schema.
+#include "scene/schema.h"
+
+#include <fmt/format.h>
+
+#include "scene_texts.h"
+
+namespace firn::scene_tests {
+namespace {
+
+using namespace schema;
+
+struct BadValue {
+  std::string key;
+  std::string value;
+};
+
+// Visitor: for every key, texts that are TOML but not a value of it.
+class BadValues {
+ public:
+  std::vector<BadValue> all;
+
+  template <class T, class Rule>
+  void field(const Key& key, T&, const Rule& rule) {
+    for (const char* value : {"{}", "[{}]", "[]", "1979-05-27", "nan", "-inf", "\"\"", "\"\\u0000\\n\""})
+      all.push_back({std::string(key.name), value});
+    for (const std::string& value : bad(rule)) all.push_back({std::string(key.name), value});
+  }
+  template <class T, class Rule>
+  bool instead(const Key& key, T& value, const Rule& rule) {
+    field(key, value, rule);
+    return false;
+  }
+  void unavailable(std::string_view name, std::string_view) { all.push_back({std::string(name), "\"powder\""}); }
+
+ private:
+  using Values = std::vector<std::string>;
+
+  Values bad(const Range& range) const {
+    Values values{"true", "\"1\"", "[1]"};
+    values.push_back(fmt::format("{}", range.open_low ? range.low : std::nextafter(range.low, -1e300)));
+    values.push_back(fmt::format("{}", range.open_high ? range.high : std::nextafter(range.high, 1e300)));
+    return values;
+  }
+  Values bad(Flag) const { return {"1", "\"true\""}; }
+  Values bad(Dimension) const { return {"1", "4", "2.5", "\"3\""}; }
+  Values bad(const AutoOr& rule) const { return bad(rule.range); }
+  Values bad(const FrameCount&) const { return {"0", "-1", "1.5", "1000001", "9223372036854775807", "true"}; }
+  Values bad(const Opening& rule) const { return bad(rule.range); }
+  Values vectors() const { return {"true", "1", "[1]", "[1, 2, 3, 4]", "[0, \"1\", 0]", "[0, inf, 0]", "[nan, 0, 0]", "[1e300, 0, 0]"}; }
+  Values bad(const Components&) const { return vectors(); }
+  Values bad(Position) const { return vectors(); }
+  Values bad(const Sizes&) const {
+    Values values = vectors();
+    values.insert(values.end(), {"[0, 1, 1]", "[1, -1, 1]"});
+    return values;
+  }
+  Values bad(Direction) const { return vectors(); }
+  Values bad(const Spin&) const { return {"true", "1e300", "[1, 2]", "[0, 0, inf]", "[0, 0, 1e300]", "[1, 2, 3, 4]", "[0, 0, \"1\"]"}; }
+  Values bad(Rotation) const {
+    return {"true", "inf", "[1, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
+  }
+  Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
+  Values bad(MaterialName) const { return {"1", "\"no such material\"", "[\"default\"]"}; }
+  Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
+  Values bad(const Formats& rule) const {
+    Values values{"\"ply\"", "[1]", "[\"nothing\"]"};
+    for (const std::string_view later : rule.choices.later) values.push_back(fmt::format("[\"{}\"]", later));
+    return values;
+  }
+  template <class E>
+  Values bad(const Choices<E>& choices) const {
+    Values values{"1", "true", "\"nothing\""};
+    for (const std::string_view later : choices.later) values.push_back(fmt::format("\"{}\"", later));
+    return values;
+  }
+};
+
+// Sets one key after the other to what it must not be; the error must name the place and the key.
+template <class Section>
+void expect_errors(const std::string& scene, const std::string& prefix, Section section) {
+  ASSERT_EQ(error_of(scene), "no error") << scene;
+  BadValues bad;
+  describe(bad, section);
+  for (const BadValue& entry : bad.all) {
+    const std::string setting = prefix + entry.key + "=" + entry.value;
+    const std::string error = error_of(scene, {setting});
+    EXPECT_TRUE(error.starts_with("--set " + setting + ": ")) << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+    EXPECT_TRUE(contains(error.substr(setting.size() + 8), entry.key) || contains(error, "unknown material")) << error;
+  }
+}
+
+Shape shape_of(ShapeKind kind, const std::string& file) {
+  Shape shape;
+  shape.kind = kind;
+  shape.radius = 0.1;
+  shape.height = 0.2;
+  shape.size = {1, 2, 3};
+  shape.b = {1, 0, 0};
+  shape.file = file;
+  return shape;
+}
+
+template <class Body>
+void expect_errors_in_bodies(const Choices<ShapeKind>& shapes, std::vector<Body> Scene::*bodies, const std::string& prefix) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.ply", "ply\n");
+  for (const int dimension : {2, 3}) {
+    for (const Choice<ShapeKind>& choice : shapes.now) {
+      if (dimension == 2 && choice.value == ShapeKind::kCylinder) continue;
+      SCOPED_TRACE(fmt::format("{} {}D {}", prefix, dimension, choice.name));
+      Scene scene;
+      scene.simulation = {dimension, 0.01, 1, 24, {0, -1, 0}, {}, {}};
+      scene.snow.resize(1);
+      scene.snow[0].shape = shape_of(ShapeKind::kSphere, "");
+      (scene.*bodies).resize(1);
+      (scene.*bodies)[0].shape = shape_of(choice.value, file);
+      expect_errors(to_toml(scene), prefix, (scene.*bodies)[0]);
+    }
+  }
+}
+
+TEST(Schema, EveryKeyOfTheSettingsRejectsBadValues) {
+  expect_errors(kMinimal, "simulation.", SimulationSettings{});
+  expect_errors(kFlatSimulation + kDisc, "simulation.", SimulationSettings{});
+  expect_errors(kMinimal, "solver.", SolverSettings{});
+  expect_errors(kMinimal, "output.", OutputSettings{});
+}
+
+TEST(Schema, EveryKeyOfAMaterialRejectsBadValues) { expect_errors(kMinimal, "materials.packed.", Material{}); }
+
+TEST(Schema, EveryKeyOfEverySnowShapeRejectsBadValues) { expect_errors_in_bodies(kSnowShapes, &Scene::snow, "snow."); }
+
+TEST(Schema, EveryKeyOfEveryColliderShapeRejectsBadValues) { expect_errors_in_bodies(kColliderShapes, &Scene::colliders, "collider."); }
+
+TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
+  const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
+  MotionKey key;
+  BadValues bad;
+  describe(bad, key);
+  for (const BadValue& entry : bad.all) {
+    std::string line = "keys = [{ ";
+    for (const std::string given : {"t = 1", "position = [0, 0, 0]", "rotation = [1, 0, 0, 0]"})
+      line += given.starts_with(entry.key + " ") ? "" : given + ", ";
+    const std::string place = "scene.toml:12:" + std::to_string(line.size() + 1) + ": ";
+    const std::string error = error_of(ball + line + entry.key + " = " + entry.value + " }]\n");
+    EXPECT_TRUE(error.starts_with(place)) << error;
+  }
+}
+
+// The fully written scene has a key on every line; each line in turn gets a value that fits no key.
+TEST(Schema, EveryLineOfAWrittenSceneReportsItsOwnPlace) {
+  for (const GalleryEntry& entry : gallery()) {
+    const std::string text = to_toml(load_scene(entry.name));
+    int line_number = 0;
+    for (std::size_t start = 0; start < text.size();) {
+      ++line_number;
+      const std::size_t end = text.find('\n', start);
+      const std::string line = text.substr(start, end - start);
+      const std::size_t equals = line.find(" = ");
+      const bool is_pair = equals != std::string::npos && line.find_first_of(" {}") == equals && !line.ends_with("[");
+      if (is_pair) {
+        const std::string changed = text.substr(0, start) + line.substr(0, equals) + " = 1979-05-27" + text.substr(end);
+        EXPECT_TRUE(error_of(changed).starts_with("scene.toml:" + std::to_string(line_number) + ":1: ")) << line << '\n'
+                                                                                                         << error_of(changed);
+      }
+      start = end + 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firn::scene_tests
