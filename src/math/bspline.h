@@ -21,8 +21,8 @@ struct CubicKernel {
     constexpr Scalar<T> kSixth = Scalar<T>(1) / 6, kTwoThirds = Scalar<T>(2) / 3;
     w[0] = e * e * e * T(kSixth);  // (2 − |s|)³/6: the expanded form goes wrong near |s| = 2
     w[1] = (T(0.5) * f - T(1)) * f * f + T(kTwoThirds);
-    w[2] = (T(0.5) * e - T(1)) * e * e + T(kTwoThirds);
     w[3] = f * f * f * T(kSixth);
+    w[2] = T(1) - (w[0] + w[1] + w[3]);  // 2/3 is not a float: without this, sums of weights drift by 1e-7 a step
     g[0] = T(-0.5) * e * e;
     g[1] = (T(1.5) * f - T(2)) * f;
     g[2] = (T(2) - T(1.5) * e) * e;

@@ -20,7 +20,8 @@ constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies
 constexpr float kTangent = 0.24f;        // a long lens: little distortion
 constexpr float kFilled = 0.74f;         // of the picture's half width and height the snow may take
 constexpr float kFilledFlat = 0.85f;
-constexpr float kAzimuth = 28, kElevation = 15;  // degrees: three quarters view from a little above
+constexpr float kAzimuth = 28, kElevation = 15;         // degrees: three quarters view from a little above
+constexpr float kWallSlope = 0.3f, kWallWeight = 0.3f;  // walls are better seen from the front than along them, up to this sine
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
 
 struct Box {
@@ -34,6 +35,11 @@ struct Box {
   bool contains(const Vec<double, 3>& x) const {
     for (int d = 0; d < 3; ++d)
       if (x[d] < low[d] || x[d] > high[d]) return false;
+    return true;
+  }
+  bool meets(const Box& other) const {
+    for (int d = 0; d < 3; ++d)
+      if (other.high[d] < low[d] || other.low[d] > high[d]) return false;
     return true;
   }
   Vec<double, 3> clamped(Vec<double, 3> x) const {
@@ -65,6 +71,21 @@ Box box_without_strays(const std::vector<Vec<double, 3>>& points) {
   return box;
 }
 
+// The corners of the box around a body, at one moment.
+std::vector<Vec<double, 3>> corners_of(const Collider& collider, const BodyModel& model, double time) {
+  const Solid<double, 3>& solid = model.solid;
+  const bool edged = solid.kind == SolidKind::kBox || solid.kind == SolidKind::kWedge || solid.kind == SolidKind::kCylinder;
+  const Pose pose = model.motion.at(time);
+  const Mat<double, 3> rotation = to_matrix(pose.rotation);
+  std::vector<Vec<double, 3>> corners;
+  for (int corner = 0; corner < 8; ++corner) {
+    Vec<double, 3> r;
+    for (int d = 0; d < 3; ++d) r[d] = (corner >> d & 1 ? 1 : -1) * (edged ? solid.half[d] : std::abs(solid.axis[d]) + solid.radius);
+    corners.push_back(shape_origin(collider.shape) + pose.displacement + rotation * r);
+  }
+  return corners;
+}
+
 // Bodies close to the snow belong to the picture, as far as they do not dwarf it.
 void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject, const Scene& scene) {
   const Box snow = box_of(points);
@@ -72,16 +93,10 @@ void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject,
   for (const Collider& collider : scene.colliders) {
     if (collider.shape.kind == ShapeKind::kPlane) continue;
     const BodyModel model = make_body(collider, scene.simulation.spacing);
-    const double reach = model.solid.radius + norm(model.solid.axis) + norm(model.solid.half);
     for (const double time : subject.times) {
-      const Vec<double, 3> center = shape_origin(collider.shape) + model.motion.at(time).displacement;
-      if (!room.widened(reach).contains(center)) continue;
-      for (int d = 0; d < 3; ++d)
-        for (const double side : {-reach, reach}) {
-          Vec<double, 3> x = center;
-          x[d] += side;
-          points.push_back(room.clamped(x));
-        }
+      const std::vector<Vec<double, 3>> corners = corners_of(collider, model, time);
+      if (!room.meets(box_of(corners))) continue;
+      for (const Vec<double, 3>& x : corners) points.push_back(room.clamped(x));
     }
   }
 }
@@ -137,15 +152,28 @@ float clearness(const Camera& camera, const std::vector<Stage>& stages, const st
   return seen / max(probes, 1.0f) + free / static_cast<float>(stages.size());
 }
 
+// Degrees: a layer is seen from higher up than a ball.
+float usual_elevation(const std::vector<Float3>& points) {
+  float low = 1e30f, high = -1e30f, across = 1e-30f;
+  for (const Float3& p : points) {
+    low = min(low, p[1]);
+    high = max(high, p[1]);
+    across = max(across, 2 * max(abs(p[0]), abs(p[2])));
+  }
+  return mix(kElevationOfLayer, kElevation, smoothstep(0.15f, 0.6f, (high - low) / across));
+}
+
 Camera choose_view(const Camera& base, const std::vector<Float3>& points, const std::vector<Stage>& stages, float aspect) {
+  const float usual = usual_elevation(points);
   Camera best;
   float best_score = -1e30f;
-  for (const float elevation : {kElevation, 28.0f, 45.0f, 6.0f, 65.0f})
+  for (const float elevation : {usual, 30.0f, 45.0f, 6.0f, 65.0f})
     for (int turn = 0; turn < 24; ++turn) {
       const float away = 15.0f * static_cast<float>((turn + 1) / 2) * (turn % 2 == 1 ? -1.0f : 1.0f);
       const Camera camera = place_eye(base, view_from((kAzimuth + away) * kDegree, elevation * kDegree), points, aspect);
       // The usual view unless another shows clearly more.
-      const float score = clearness(camera, stages, points) - 0.15f * std::abs(away) / 180 - 0.3f * std::abs(elevation - kElevation) / 90;
+      const float score = clearness(camera, stages, points) - 0.15f * std::abs(away) / 180 - 0.3f * std::abs(elevation - usual) / 90 +
+                          kWallWeight * smoothstep(0, kWallSlope, stages.front().least_slope(-camera.forward));
       if (score <= best_score) continue;
       best = camera;
       best_score = score;

@@ -6,10 +6,10 @@
 
 namespace firn {
 
-inline constexpr Colour kSunlight{0.86f, 0.81f, 0.72f};
+inline constexpr Colour kSunlight{0.80f, 0.755f, 0.67f};
 inline constexpr Colour kSkylight{0.21f, 0.29f, 0.42f};     // from straight above
 inline constexpr Colour kGroundlight{0.11f, 0.12f, 0.14f};  // thrown back from below
-inline constexpr Colour kSnowGlow{0.13f, 0.17f, 0.24f};     // out of snow that hides the sky: white inside, so never dark
+inline constexpr Colour kSnowGlow{0.15f, 0.19f, 0.26f};     // out of snow that hides the sky: white inside, so never dark
 inline constexpr Colour kSnowAlbedo{0.93f, 0.945f, 0.96f};
 
 // The sky behind everything.

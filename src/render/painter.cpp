@@ -17,7 +17,7 @@ constexpr int kMostGrains = 24;       // for a particle
 constexpr float kMostDrawn = 4e6f;    // grains, to stay quick; by the particles of the frame, so that a film does not flicker
 // Light bleeds this far around the terminator: snow lets it through, a crumb even more than a wall.
 constexpr float kWrapPacked = 0.22f, kWrapLone = 0.7f;
-constexpr float kSmoothing = 0.80f;     // of packed snow's normals; the rest is the grain's own
+constexpr float kSmoothing = 0.76f;     // of packed snow's normals; the rest is the grain's own
 constexpr float kCrumb = 0.5f;          // how far a particle's grains look like one crumb
 constexpr float kVariation = 0.05f;     // of brightness from grain to grain
 constexpr float kGlowOnBodies = 0.35f;  // under snow it is darker than in it
@@ -133,8 +133,8 @@ Colour Painter::shade_snow(const Sight& sight) const {
   const float wrap = mix(kWrapLone, kWrapPacked, packed);
   const float wrapped = max((dot(n, sun_) + wrap) / (1 + wrap), 0.0f);
   // The shadow map knows particles, not grains: start above the surface and forgive the nearest.
-  const float bias = 2 * snow_.radius;
-  const float lit = wrapped > 0 ? shadow_.light(p + 0.75f * bias * n, bias, dither(sight.x, sight.y)) * stage_.light(p, sun_) : 0.0f;
+  const float bias = 2.5f * snow_.radius;
+  const float lit = wrapped > 0 ? shadow_.light(p + 0.6f * bias * n, bias, dither(sight.x, sight.y)) * stage_.light(p, sun_) : 0.0f;
   const float open = openness(p, n, 1.2f * density_.cell());
   Rng random((std::uint64_t(snow_.key[grains_.particle_of(grain)]) << 8) + grain % static_cast<std::uint32_t>(grains_.count));
   const float variation = 1 + kVariation * static_cast<float>(2 * random.uniform() - 1);

@@ -45,10 +45,10 @@ class GridPass {
       Constraint<T, D> constraint;
       const T mass = mv[0];
       if (mass > T(0)) {
-        const T inverse = T(1) / mass, force_step = mass >= mass_floor_ ? dt_ * inverse : T(0);
+        const T force_step = mass >= mass_floor_ ? dt_ / mass : T(0);
         Vec<T, D> v;
         for (int d = 0; d < D; ++d) {
-          mv[1 + d] *= inverse;                                            // (M4)
+          mv[1 + d] /= mass;  // (M4); 1/mass may overflow where this does not
           v[d] = mv[1 + d] + (force_step * f[1 + d] + gravity_step_[d]);  // (M7)
         }
         if (!near.empty()) v = collide(near, node_at(first, i), v, h_, implicit_ ? &constraint : nullptr);

@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <thread>
 
 namespace firn::cpu {
@@ -13,13 +14,13 @@ int thread_count(int wanted) { return wanted > 0 ? wanted : static_cast<int>(std
 
 }  // namespace
 
+FlushDenormals::FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushBits); }
+FlushDenormals::~FlushDenormals() { _mm_setcsr(before_); }
+
 Threads::Threads(int count)
-    : limit_(tbb::global_control::max_allowed_parallelism, thread_count(count)), arena_(thread_count(count)), flush_(arena_) {}
-
-Threads::FlushDenormals::FlushDenormals(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
-
-void Threads::FlushDenormals::on_scheduler_entry(bool) { _mm_setcsr(_mm_getcsr() | kFlushBits); }
-
-void Threads::FlushDenormals::on_scheduler_exit(bool) { _mm_setcsr(_mm_getcsr() & ~kFlushBits); }
+    : limit_(tbb::global_control::max_allowed_parallelism, thread_count(count)), arena_(thread_count(count)) {
+  const FlushDenormals flush;
+  arena_.initialize();
+}
 
 }  // namespace firn::cpu

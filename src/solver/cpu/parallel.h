@@ -4,7 +4,6 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#include <tbb/task_scheduler_observer.h>
 
 namespace firn::cpu {
 
@@ -15,7 +14,20 @@ void parallel_for(std::size_t n, F f) {
   });
 }
 
-// An arena of a given number of threads in which denormals count as zero (they cost many times a normal number).
+// While it lives, denormals count as zero on this thread: they cost many times a normal number.
+class FlushDenormals {
+ public:
+  FlushDenormals();
+  ~FlushDenormals();
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  unsigned before_;
+};
+
+// An arena of a given number of threads that all flush denormals: TBB gives its workers the floating-point settings of the thread
+// that set the arena up.
 class Threads {
  public:
   explicit Threads(int count);  // 0: all cores
@@ -24,21 +36,13 @@ class Threads {
 
   template <class F>
   auto run(F f) {
+    const FlushDenormals flush;
     return arena_.execute(f);
   }
 
  private:
-  class FlushDenormals : public tbb::task_scheduler_observer {
-   public:
-    explicit FlushDenormals(tbb::task_arena& arena);
-    ~FlushDenormals() override { observe(false); }
-    void on_scheduler_entry(bool) override;
-    void on_scheduler_exit(bool) override;
-  };
-
   tbb::global_control limit_;
   tbb::task_arena arena_;
-  FlushDenormals flush_;
 };
 
 }  // namespace firn::cpu

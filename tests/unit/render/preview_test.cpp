@@ -14,8 +14,12 @@ using namespace testing;
 // A ball just above the floor, seen and lit as usual.
 class BallOverFloor : public ::testing::Test {
  protected:
-  // In front of the ball, out of its shadow: in the lower middle of the picture.
-  Vec<double, 3> lit_ground() const { return {-0.1 * camera.forward[0], 0, -0.1 * camera.forward[2]}; }
+  // Beside the ball, on the side of the sun.
+  Vec<double, 3> lit_ground() const {
+    const Vec<double, 3> shadow = in_shadow();
+    const double side = camera.right[0] * shadow[0] + camera.right[2] * shadow[2] > 0 ? -0.16 : 0.16;
+    return {side * camera.right[0], 0, side * camera.right[2]};
+  }
   // Where the ball's shadow falls.
   Vec<double, 3> in_shadow() const {
     const Float3 sun = choose_sun(camera, Stage(&scene, camera, 0));

@@ -1,0 +1,110 @@
+// The semi-implicit step against the explicit one, and on its own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/random_snow.h"
+
+namespace firn::test {
+namespace {
+
+Scene small_impact(Integrator integrator, double beta, double dt) {
+  Scene scene = empty_scene(2, 0.01);
+  scene.snow.push_back(ball({0, 0.0611, 0}, 0.05));
+  scene.snow[0].velocity = {0.3, -1.5, 0};
+  scene.colliders.push_back(ground(0.3));
+  // Elastic: plastic yield is a switch, and switches spoil the order.
+  scene.materials[0].critical_compression = 0.5;
+  scene.materials[0].critical_stretch = 0.5;
+  scene.solver.precision = Precision::kDouble;
+  scene.solver.transfer = Transfer::kApic;
+  scene.solver.integrator = integrator;
+  scene.solver.beta = beta;
+  scene.solver.tolerance = 1e-11;
+  scene.solver.time_step = dt;
+  return scene;
+}
+
+Frame at_time(const Scene& scene, double time) {
+  Simulation simulation(scene);
+  simulation.advance_to(time);
+  return simulation.frame(true);
+}
+
+double rms_difference(const Frame& a, const Frame& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (int d = 0; d < 3; ++d) sum += std::pow(a.velocity[i][d] - b.velocity[i][d], 2);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+class Convergence : public testing::TestWithParam<double> {};
+
+TEST_P(Convergence, ImplicitAndExplicitMeetAtFirstOrder) {
+  const double beta = GetParam(), end = 0.008;
+  std::vector<double> error;
+  for (const double dt : {4e-5, 2e-5, 1e-5})
+    error.push_back(rms_difference(at_time(small_impact(Integrator::kSemiImplicit, beta, dt), end),
+                                   at_time(small_impact(Integrator::kExplicit, beta, dt), end)));
+  const double order = std::log2(error[0] / error[2]) / 2;
+  printf("    beta %.1f: differences %.2e %.2e %.2e m/s, order %.2f\n", beta, error[0], error[1], error[2], order);
+  EXPECT_GT(order, 0.8);
+  EXPECT_LT(order, 1.3);
+  EXPECT_LT(error[2], 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(TrapezoidalAndBackwardEuler, Convergence, testing::Values(0.5, 1.0));
+
+class FrictionlessFloor : public testing::TestWithParam<std::tuple<double, Transfer>> {};
+
+// Freezing sliding nodes in the solve made this explode.
+TEST_P(FrictionlessFloor, SlidingBallKeepsItsSpeed) {
+  const auto [dt, transfer] = GetParam();
+  Scene scene = empty_scene(3, 0.01);
+  scene.snow.push_back(ball({0, 0.0511, 0}, 0.05));
+  scene.snow[0].velocity = {2, 0, 0};
+  scene.colliders.push_back(ground(0));
+  scene.solver.integrator = Integrator::kSemiImplicit;
+  scene.solver.transfer = transfer;
+  scene.solver.time_step = dt;
+  Simulation simulation(scene);
+  const Statistics before = simulation.statistics();
+  for (double t = 0; t < 0.25; t += dt) simulation.step(dt);
+  const Statistics after = simulation.statistics();
+  EXPECT_NEAR(after.momentum[0] / before.momentum[0], 1, 1e-4);
+  EXPECT_LT(std::abs(after.momentum[1]), 0.05 * before.momentum[0]) << "it rests on the floor";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FrictionlessFloor,
+                         testing::Combine(testing::Values(5e-4, 1e-3), testing::Values(Transfer::kFlip, Transfer::kApic)));
+
+TEST(Implicit, ReportsIterationsAndMeetsItsTolerance) {
+  Scene scene = small_impact(Integrator::kSemiImplicit, 1, 2e-4);
+  scene.solver.tolerance = 1e-6;
+  Simulation simulation(scene);
+  int iterations = 0;
+  for (int k = 0; k < 60; ++k) {
+    const StepInfo info = simulation.step(2e-4);
+    iterations += info.iterations;
+    EXPECT_LE(info.residual, 1e-6);
+  }
+  EXPECT_GT(iterations, 60);
+}
+
+TEST(Implicit, AFailedSolveStopsAFixedStepAndCutsAnAutomaticOne) {
+  Scene scene = small_impact(Integrator::kSemiImplicit, 1, 5e-4);
+  scene.snow[0].velocity = {0.3, -6, 0};
+  scene.solver.tolerance = 1e-10;
+  scene.solver.max_iterations = 4;
+  EXPECT_THROW(at_time(scene, 0.02), RunError);
+  scene.solver.time_step.reset();
+  scene.solver.max_iterations = 12;
+  Simulation simulation(scene);
+  int rejected = 0;
+  for (int k = 0; k < 60; ++k) rejected += simulation.step(1).rejected;
+  EXPECT_GT(rejected, 0);
+}
+
+}  // namespace
+}  // namespace firn::test
