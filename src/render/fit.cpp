@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "collide/body.h"
@@ -20,7 +21,7 @@ constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies
 constexpr float kTangent = 0.24f;        // a long lens: little distortion
 constexpr float kFilled = 0.74f;         // of the picture's half width and height the snow may take
 constexpr float kFilledFlat = 0.85f;
-constexpr float kAzimuth = 28, kElevation = 15;         // degrees: three quarters view from a little above
+constexpr float kAzimuth = 28, kElevation = 15, kElevationOfLayer = 26;  // degrees: three quarters view from a little above
 constexpr float kWallSlope = 0.3f, kWallWeight = 0.3f;  // walls are better seen from the front than along them, up to this sine
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
 
@@ -132,6 +133,16 @@ Camera place_eye(Camera camera, const View& view, const std::vector<Float3>& poi
   camera.forward = view.forward;
   camera.tangent = kTangent;
   camera.eye = depth * view.forward + across[0] * view.right + across[1] * view.up;
+  // The sides that do not touch leave room: share it evenly.
+  for (const Float3& side : axis) {
+    float low = 1e30f, high = -1e30f;
+    for (const Float3& p : points) {
+      const float slope = dot(p - camera.eye, side) / dot(p - camera.eye, view.forward);
+      low = min(low, slope);
+      high = max(high, slope);
+    }
+    camera.eye += 0.5f * (low + high) * -depth * side;
+  }
   return camera;
 }
 
@@ -172,7 +183,7 @@ Camera choose_view(const Camera& base, const std::vector<Float3>& points, const 
       const float away = 15.0f * static_cast<float>((turn + 1) / 2) * (turn % 2 == 1 ? -1.0f : 1.0f);
       const Camera camera = place_eye(base, view_from((kAzimuth + away) * kDegree, elevation * kDegree), points, aspect);
       // The usual view unless another shows clearly more.
-      const float score = clearness(camera, stages, points) - 0.15f * std::abs(away) / 180 - 0.3f * std::abs(elevation - usual) / 90 +
+      const float score = clearness(camera, stages, points) - 0.5f * std::abs(away) / 180 - 0.3f * std::abs(elevation - usual) / 90 +
                           kWallWeight * smoothstep(0, kWallSlope, stages.front().least_slope(-camera.forward));
       if (score <= best_score) continue;
       best = camera;

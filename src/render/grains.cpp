@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "math/rng.h"
 
@@ -22,6 +23,8 @@ constexpr double kUsualPacking = 8, kUsualPackingFlat = 4;  // particles in a ce
 
 double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::numbers::pi)); }
 double disc_radius(double area) { return std::sqrt(area / std::numbers::pi); }
+
+bool is_near(float coordinate) { return std::abs(coordinate) < kFarOutside; }  // false for NaN
 
 template <class T>
 T median(std::vector<T> values) {
@@ -86,7 +89,7 @@ SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typica
   for (std::size_t p = 0; p < frame.size(); ++p) {
     const auto& x = frame.position[p];
     const Float3 center = camera.to_view({x[0], x[1], x[2]});
-    if (!(std::max({std::abs(center[0]), std::abs(center[1]), std::abs(center[2])}) < kFarOutside)) continue;
+    if (!(is_near(center[0]) && is_near(center[1]) && is_near(center[2]))) continue;
     const double volume = volume_of(p);
     const double radius = std::min(largest, (flat ? disc_radius(volume) : sphere_radius(volume)) / camera.radius);
     snow.spheres.push_back({center, static_cast<float>(radius)});

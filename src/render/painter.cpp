@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -21,6 +22,7 @@ constexpr float kSmoothing = 0.76f;     // of packed snow's normals; the rest is
 constexpr float kCrumb = 0.5f;          // how far a particle's grains look like one crumb
 constexpr float kVariation = 0.05f;     // of brightness from grain to grain
 constexpr float kGlowOnBodies = 0.35f;  // under snow it is darker than in it
+constexpr float kPixel = 2;             // samples across: patterns are smoothed over one
 constexpr float kCreviceReach = 4.0f;   // samples
 constexpr float kCreviceDarkness = 0.28f;
 
@@ -52,7 +54,12 @@ std::vector<DrawnParticle> visible(const SnowSpheres& snow, const DensityField& 
   return list;
 }
 
-int number_of(const std::optional<StageHit>& hit) { return hit ? hit->body : -1; }
+// The same body, and not around one of its edges; or both times none.
+bool is_same_face(const std::optional<StageHit>& a, const std::optional<StageHit>& b) {
+  if (!a || !b) return !a && !b;
+  constexpr float kSameDirection = 0.98f;  // cosine
+  return a->body == b->body && dot(a->normal, b->normal) > kSameDirection;
+}
 
 // Interleaved gradient noise (Jimenez 2014): neighbouring samples get values far apart.
 float dither(int x, int y) {
@@ -81,7 +88,7 @@ std::vector<Colour> Painter::paint(int factor) const {
       bool uniform = true;
       for (int i = 0; i < factor * factor; ++i) {
         pixel[i] = look(column * factor + i % factor, row * factor + i / factor);
-        uniform = uniform && !pixel[i].snow && number_of(pixel[i].body) == number_of(pixel[0].body);
+        uniform = uniform && !pixel[i].snow && is_same_face(pixel[i].body, pixel[0].body);
       }
       // Away from edges bodies and sky are smooth: one sample serves for the pixel.
       const Colour shared = uniform ? shade(pixel[0]) : Colour::zero();
@@ -145,7 +152,7 @@ Colour Painter::shade_snow(const Sight& sight) const {
 Colour Painter::shade_body(const Sight& sight) const {
   const Float3 n = sight.body->normal;
   const Float3 p = sight.ray.origin + sight.t * sight.ray.direction;
-  const float footprint = sight.t / (projection_.scale * max(-dot(sight.ray.direction, n), 0.02f));
+  const float footprint = kPixel * sight.t / (projection_.scale * max(-dot(sight.ray.direction, n), 0.02f));
   const float cosine = max(dot(n, sun_), 0.0f);
   const float lit = cosine > 0 ? shadow_.light(p, 0.5f * snow_.radius, dither(sight.x, sight.y)) * stage_.light(p, sun_) : 0.0f;
   const Colour light = (cosine * lit) * kSunlight + mix(kGlowOnBodies * kSnowGlow, skylight(n), openness(p, n, 0.6f * density_.cell()));

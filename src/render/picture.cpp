@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -117,7 +118,9 @@ class Previewer {
 
 PreviewResult preview_folder(const fs::path& folder, const PreviewOptions& options) {
   const fs::path scene = folder / "scene.toml";
-  if (!fs::exists(scene)) throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder.string()));
+  std::error_code error;
+  if (!fs::exists(scene, error))
+    throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder.string()));
   std::vector<FrameFile> frames = find_frames(folder);
   const bool film = options.film && frames.size() > 1;
   return Previewer(std::move(frames), load_scene(scene.string()), options).draw(film);
@@ -125,7 +128,8 @@ PreviewResult preview_folder(const fs::path& folder, const PreviewOptions& optio
 
 PreviewResult preview_file(const fs::path& file, const PreviewOptions& options) {
   std::optional<Scene> scene;
-  if (const fs::path beside = file.parent_path() / "scene.toml"; fs::exists(beside)) scene = load_scene(beside.string());
+  std::error_code error;
+  if (const fs::path beside = file.parent_path() / "scene.toml"; fs::exists(beside, error)) scene = load_scene(beside.string());
   std::optional<long> number = frame_number(file);
   // final.ply and the like: bodies stand where the run left them.
   if (!number && scene) number = std::lround(scene->simulation.duration * scene->simulation.fps);
@@ -136,8 +140,9 @@ PreviewResult preview_file(const fs::path& file, const PreviewOptions& options) 
 
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options) {
   check_size(options);
-  if (!fs::exists(dir_or_frame)) throw UserError(dir_or_frame + ": no such file or folder");
-  if (fs::is_directory(dir_or_frame)) return preview_folder(dir_or_frame, options);
+  std::error_code error;
+  if (!fs::exists(dir_or_frame, error)) throw UserError(dir_or_frame + ": no such file or folder");
+  if (fs::is_directory(dir_or_frame, error)) return preview_folder(dir_or_frame, options);
   return preview_file(fs::path(dir_or_frame), options);
 }
 

@@ -3,7 +3,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <utility>
 
 namespace firn {
 namespace {

@@ -145,8 +145,8 @@ void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, MyState
     Stencils<T, D, Kernel> stencils;
     for (std::size_t at = range.begin; at < range.end; ++at) {
       if (state.particles.volume[at] > T(0)) continue;
-      stencils.compute(state.particles, at, 1, first);
-      const T mass = sum_nodes(gather_value<T, D, Kernel>(stencils, 0, tile))[0];
+      stencils.compute(state.particles, at, first);
+      const T mass = sum_nodes(sum_rows<T, D, Kernel, false, false>(stencils, 0, tile).value * spread_nodes(stencils.w_last[0]))[0];
       state.particles.volume[at] = state.particles.mass[at] / mass * T(cell_volume);  // (M5)
     }
   });

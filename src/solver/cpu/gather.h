@@ -3,66 +3,9 @@
 
 #include "solver/cpu/cpu_state.h"
 #include "solver/cpu/grid_pass.h"
-#include "solver/cpu/group.h"
+#include "solver/cpu/transfer.h"
 
 namespace firn::cpu {
-
-// What a stencil gathers for a group, component by component.
-template <class T, int D>
-struct Gathered {
-  alignas(64) T value[D][kGroup<T>];
-  alignas(64) T gradient[D * D][kGroup<T>];  // row: component, column: axis; per cell
-  alignas(64) T affine[D * D][kGroup<T>];    // APIC: sum of w v (x_i − x_p)ᵀ, cells
-};
-
-template <class T, int D, int N>
-inline void put_column(const Row<T>& row, int column, int l, T (*to)[kGroup<T>]) {
-  const auto sum = sum_nodes(row);
-  for (int i = 0; i < D; ++i) to[i * N + column][l] = sum[i + 1];
-}
-
-// grad u at lane l (M8).
-template <class T, int D, class Kernel>
-inline void gather_gradient(const Stencils<T, D, Kernel>& s, int l, const T* tile, T (*gradient)[kGroup<T>]) {
-  const Row<T> zero(T(0));
-  Row<T> last = zero, other[D - 1];
-  for (int d = 0; d < D - 1; ++d) other[d] = zero;
-  const T* start = tile + s.start[l] * kChannels;
-  for_rows(s, l, [&](const RowWeight<T, D>& row) {
-    const Row<T> u = Row<T>::load(start + row.node * kChannels);
-    last = last + u * Row<T>(row.w);
-    for (int d = 0; d < D - 1; ++d) other[d] = other[d] + u * Row<T>(row.g[d]);
-  });
-  const Row<T> w = spread_nodes(s.w[l][D - 1]);
-  put_column<T, D, D>(last * spread_nodes(s.g[l][D - 1]), D - 1, l, gradient);
-  for (int d = 0; d < D - 1; ++d) put_column<T, D, D>(other[d] * w, d, l, gradient);
-}
-
-// The interpolated values of a tile.
-template <class T, int D, class Kernel>
-inline Row<T> gather_value(const Stencils<T, D, Kernel>& s, int l, const T* tile) {
-  Row<T> sum(T(0));
-  const T* start = tile + s.start[l] * kChannels;
-  for_rows(s, l, [&](const RowWeight<T, D>& row) { sum = sum + Row<T>::load(start + row.node * kChannels) * Row<T>(row.w); });
-  return sum * spread_nodes(s.w[l][D - 1]);
-}
-
-// B = sum of w v (x_i − x_p)ᵀ, in cells.
-template <class T, int D, class Kernel>
-inline void gather_affine(const Stencils<T, D, Kernel>& s, int l, const T* tile, T (*affine)[kGroup<T>]) {
-  const Row<T> zero(T(0));
-  Row<T> last = zero, other[D - 1];
-  for (int d = 0; d < D - 1; ++d) other[d] = zero;
-  const T* start = tile + s.start[l] * kChannels;
-  for_rows(s, l, [&](const RowWeight<T, D>& row) {
-    const Row<T> u = Row<T>::load(start + row.node * kChannels) * Row<T>(row.w);
-    last = last + u;
-    for (int d = 0; d < D - 1; ++d) other[d] = other[d] + u * Row<T>(row.r[d]);
-  });
-  const Row<T> w = spread_nodes(s.w[l][D - 1]);
-  put_column<T, D, D>(last * w * row_distance(s, l), D - 1, l, affine);
-  for (int d = 0; d < D - 1; ++d) put_column<T, D, D>(other[d] * w, d, l, affine);
-}
 
 template <class T, int D, class Kernel, bool Apic>
 class Gather {
@@ -98,36 +41,44 @@ class Gather {
     Gathered<T, D> gathered;
     for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
       const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
-      stencils.compute(state_.particles, at, n, first);
-      for (int l = 0; l < n; ++l) {
-        gather_gradient<T, D, Kernel>(stencils, l, velocity, gathered.gradient);
-        put_column<T, D, 1>(gather_value<T, D, Kernel>(stencils, l, Apic ? velocity : difference), 0, l, gathered.value);
-        if constexpr (Apic) gather_affine<T, D, Kernel>(stencils, l, velocity, gathered.affine);
-      }
+      stencils.compute(state_.particles, at, first);
+      for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, difference, gathered);
       update(at, n, gathered, near, report);
     }
   }
 
  private:
+  static void gather_lane(const Stencils<T, D, Kernel>& stencils, int l, const T* velocity, const T* difference, Gathered<T, D>& to) {
+    const RowSums<T, D> sums = sum_rows<T, D, Kernel, true, Apic>(stencils, l, velocity);
+    store_gradient(stencils, l, sums, to);
+    const Row<T> w = spread_nodes(stencils.w_last[l]);
+    if constexpr (Apic) {
+      store_sum_of_nodes(sums.value * w, to.value[l]);
+      store_sum_of_nodes(sums.value * w * stencils.row_distance(l), to.affine[D - 1][l]);
+      for (int d = 0; d < D - 1; ++d) store_sum_of_nodes(sums.arm[d] * w, to.affine[d][l]);
+    } else {
+      store_sum_of_nodes(sum_rows<T, D, Kernel, false, false>(stencils, l, difference).value * w, to.value[l]);
+    }
+  }
+
   void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {
     const Particles<T, D>& ps = state_.particles;
     // Step 7.
-    Mat<Lanes<T>, D> change;
-    for (int k = 0; k < D * D; ++k) change.a[k] = cells_per_speed_ * Lanes<T>::load(gathered.gradient[k]);
-    change += Mat<Lanes<T>, D>::identity();
+    const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(gathered.gradient);
     const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.data() + at, n);
     const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
     const Lanes<T> J_P = Lanes<T>::load(ps.J_P.data() + at) * plastic.J_P_ratio;  // (M9)
     store_all(state_.next.F_E, at, n, plastic.F_E.a);
     J_P.store_first(state_.next.J_P.data() + at, n);
     // Step 8.
+    Lanes<T> channels[kChannels];
+    quads_to_lanes(gathered.value[0], channels);
     Vec<Lanes<T>, D> v;
     for (int d = 0; d < D; ++d) {
-      v[d] = Lanes<T>::load(gathered.value[d]);
+      v[d] = channels[1 + d];
       if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].data() + at);  // (M10)
     }
-    if constexpr (Apic)
-      for (int k = 0; k < D * D; ++k) (h_ * Lanes<T>::load(gathered.affine[k])).store_first(state_.next.B[k].data() + at, n);
+    if constexpr (Apic) store_all(state_.next.B, at, n, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
     if (!near.empty()) collide_lanes(at, n, near, v);
     store_all(state_.next.velocity, at, n, v.a);

@@ -28,7 +28,8 @@ class GridPass {
         gravity_step_(convert_vec<T, D>(dt * model.gravity)),
         mass_floor_(T(model.mass_floor)),
         origin_(convert_vec<std::int32_t, D>(model.origin)),
-        implicit_(model.solver.integrator == Integrator::kSemiImplicit) {}
+        implicit_(model.solver.integrator == Integrator::kSemiImplicit),
+        stiffness_scale_(T(model.solver.beta * dt * dt)) {}
 
   // Mass and v^n, then v* after forces and collisions.
   void block(std::size_t b) const {
@@ -53,6 +54,7 @@ class GridPass {
         }
         if (!near.empty()) v = collide(near, node_at(first, i), v, h_, implicit_ ? &constraint : nullptr);
         for (int d = 0; d < D; ++d) f[1 + d] = v[d];
+        f[0] = mass >= mass_floor_ ? mass / (mass + stiffness_scale_ * f[0]) : T(1);  // the preconditioner, see ImplicitSystem
       } else {
         for (int d = 0; d < D; ++d) f[1 + d] = T(0);
       }
@@ -96,6 +98,7 @@ class GridPass {
   T mass_floor_;
   Cell<D> origin_;
   bool implicit_;
+  T stiffness_scale_;
 };
 
 }  // namespace firn::cpu

@@ -59,73 +59,55 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
   return r;
 }
 
-// Weights of a group's particles. The last axis always has four: a quadratic stencil ends with a zero.
+// Weights of a group's particles: on the last axis four per particle (a quadratic stencil ends with a zero), side by side as rows
+// want them; on the axes before it lane by lane.
 template <class T, int D, class Kernel>
 struct Stencils {
-  alignas(64) T w[kGroup<T>][D][kRowNodes];
-  alignas(64) T g[kGroup<T>][D][kRowNodes];  // derivatives, per cell
-  T delta[kGroup<T>][D];                     // distance from the stencil's first node, cells
-  int start[kGroup<T>];                      // that node in the tile
+  static constexpr int kSupport = Kernel::kSupport;
+  alignas(64) T w_last[kGroup<T>][kRowNodes];
+  alignas(64) T g_last[kGroup<T>][kRowNodes];  // derivatives, per cell
+  alignas(64) T w[D - 1][kSupport][kGroup<T>];
+  alignas(64) T g[D - 1][kSupport][kGroup<T>];
+  alignas(64) T delta[D][kGroup<T>];  // distance from the stencil's first node, cells
+  alignas(64) int start[kGroup<T>];   // that node in the tile
 
   // `first`: the first cell of the block.
-  void compute(const Particles<T, D>& particles, std::size_t at, int n, const Cell<D>& first) {
-    int node[kGroup<T>] = {};
+  void compute(const Particles<T, D>& particles, std::size_t at, const Cell<D>& first) {
+    for (int l = 0; l < kGroup<T>; ++l) start[l] = 0;
     for (int d = 0; d < D; ++d) {
       const Lanes<T> offset = Lanes<T>::load(particles.offset[d].data() + at);
       const Lanes<T> shift = Kernel::base_shift(offset);
       const Lanes<T> distance = offset - shift;
       Lanes<T> weight[kRowNodes], slope[kRowNodes];
-      for (int k = Kernel::kSupport; k < kRowNodes; ++k) weight[k] = slope[k] = Lanes<T>(T(0));
+      for (int k = kSupport; k < kRowNodes; ++k) weight[k] = slope[k] = Lanes<T>(T(0));
       Kernel::weights(distance, weight, slope);
-      const std::int32_t* cell = particles.cell[d].data() + at;
-      for (int l = 0; l < n; ++l) {
-        for (int k = 0; k < kRowNodes; ++k) {
-          w[l][d][k] = weight[k][l];
-          g[l][d][k] = slope[k][l];
+      distance.store(delta[d]);
+      if (d == D - 1) {
+        lanes_to_quads(weight[0], weight[1], weight[2], weight[3], w_last[0]);
+        lanes_to_quads(slope[0], slope[1], slope[2], slope[3], g_last[0]);
+      } else {
+        for (int k = 0; k < kSupport; ++k) {
+          weight[k].store(w[d][k]);
+          slope[k].store(g[d][k]);
         }
-        delta[l][d] = distance[l];
-        const int edge = d == D - 1 ? BlockShape<D>::kTileRow : BlockShape<D>::kTileEdge;
-        node[l] = node[l] * edge + (cell[l] - first[d]) + static_cast<int>(shift[l]) + 1;
       }
-    }
-    for (int l = 0; l < n; ++l) start[l] = node[l];
-  }
-};
-
-// The weights of one row of a stencil on the axes before the last.
-template <class T, int D>
-struct RowWeight {
-  T w;         // their product
-  T g[D - 1];  // the same with one factor replaced by its derivative
-  T r[D - 1];  // x_i − x_p on these axes, cells
-  int node;    // first node of the row, from the stencil's start
-};
-
-// f(RowWeight) for the rows of lane l.
-template <class T, int D, class Kernel, class F>
-inline void for_rows(const Stencils<T, D, Kernel>& s, int l, F f) {
-  using Shape = BlockShape<D>;
-#pragma GCC unroll 4
-  for (int i = 0; i < Kernel::kSupport; ++i) {
-    const T wi = s.w[l][0][i], gi = s.g[l][0][i], ri = T(i) - s.delta[l][0];
-    if constexpr (D == 2) {
-      f(RowWeight<T, 2>{wi, {gi}, {ri}, i * Shape::kTileRow});
-    } else {
-#pragma GCC unroll 4
-      for (int j = 0; j < Kernel::kSupport; ++j) {
-        const T wj = s.w[l][1][j], gj = s.g[l][1][j], rj = T(j) - s.delta[l][1];
-        f(RowWeight<T, 3>{wi * wj, {gi * wj, wi * gj}, {ri, rj}, (i * Shape::kTileEdge + j) * Shape::kTileRow});
-      }
+      T shifts[kGroup<T>];
+      shift.store(shifts);
+      const std::int32_t* cell = particles.cell[d].data() + at;
+      const int edge = d == D - 1 ? BlockShape<D>::kTileRow : BlockShape<D>::kTileEdge;
+      for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * edge + (cell[l] - first[d]) + static_cast<int>(shifts[l]) + 1;
     }
   }
-}
 
-// x_i − x_p along the row, cells, in every channel of node k.
-template <class T, int D, class Kernel>
-inline Row<T> row_distance(const Stencils<T, D, Kernel>& s, int l) {
-  T r[kRowNodes];
-  for (int k = 0; k < kRowNodes; ++k) r[k] = T(k) - s.delta[l][D - 1];
-  return spread_nodes(r);
-}
+  // x_i − x_p of node k on axis d, cells.
+  T distance(int d, int k, int l) const { return T(k) - delta[d][l]; }
+
+  // The same along the row, in every channel of node k.
+  Row<T> row_distance(int l) const {
+    T r[kRowNodes];
+    for (int k = 0; k < kRowNodes; ++k) r[k] = distance(D - 1, k, l);
+    return spread_nodes(r);
+  }
+};
 
 }  // namespace firn::cpu

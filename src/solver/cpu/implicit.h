@@ -1,4 +1,6 @@
-// Step 6: the linear system (M17) on the sparse grid, for conjugate_residuals.h.
+// Step 6: the linear system (M17) on the sparse grid, for conjugate_residuals.h. Every row is scaled by a number s per node,
+// 1/(1 + beta dt² m⁻¹ times the diagonal of H), which makes hardened and soft snow look alike to the solver; the scaled operator is
+// symmetric in the inner product with weights m/s.
 #pragma once
 
 #include "solver/cpu/gather.h"
@@ -24,22 +26,22 @@ class ImplicitSystem {
   // The size of v* in the mass inner product.
   double velocity_norm() {
     return std::sqrt(sum_blocks([&](std::size_t b) {
-      return sum_nodes(b, [&](T mass, std::size_t at) { return weighted(mass, &state_.velocity[at], &state_.velocity[at]); });
+      return sum_nodes(b, [&](T mass, std::size_t at) { return mass * product(&state_.velocity[at], &state_.velocity[at]); });
     }));
   }
 
-  // r ← P (v* − A v) with v = v*, so only the elastic part is left.
+  // r ← s P (v* − A v) with v = v*, so only the elastic part is left.
   double start() {
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
       sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues]);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* r = &state_.r[at];
-        const T s = -factor(mass);
+        const T k = -factor(mass) * scaling(at);
         Vec<T, D> u;
-        for (int d = 0; d < D; ++d) u[d] = s * r[1 + d];
+        for (int d = 0; d < D; ++d) u[d] = k * r[1 + d];
         put(r, project(at, u));
-        return weighted(mass, r, r);
+        return residual_norm2(mass, at);
       });
     });
   }
@@ -51,11 +53,11 @@ class ImplicitSystem {
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* Ar = &state_.Ar[at];
         const T* r = &state_.r[at];
-        const T s = factor(mass);
+        const T k = factor(mass), s = scaling(at);
         Vec<T, D> u;
-        for (int d = 0; d < D; ++d) u[d] = r[1 + d] + s * Ar[1 + d];
+        for (int d = 0; d < D; ++d) u[d] = s * (r[1 + d] + k * Ar[1 + d]);
         put(Ar, project(at, u));
-        return weighted(mass, r, Ar);
+        return weight(mass, at) * product(r, Ar);
       });
     });
   }
@@ -68,7 +70,7 @@ class ImplicitSystem {
           state_.p[at + c] = state_.r[at + c] + k * state_.p[at + c];
           state_.Ap[at + c] = state_.Ar[at + c] + k * state_.Ap[at + c];
         }
-        return weighted(mass, &state_.Ap[at], &state_.Ap[at]);
+        return weight(mass, at) * product(&state_.Ap[at], &state_.Ap[at]);
       });
     });
   }
@@ -81,7 +83,7 @@ class ImplicitSystem {
           state_.velocity[at + c] += k * state_.p[at + c];
           state_.r[at + c] -= k * state_.Ap[at + c];
         }
-        return weighted(mass, &state_.r[at], &state_.r[at]);
+        return residual_norm2(mass, at);
       });
     });
   }
@@ -97,15 +99,15 @@ class ImplicitSystem {
       T* out = state_.force_tiles.data() + b * kTileValues;
       std::fill_n(out, kTileValues, T(0));
       Stencils<T, D, Kernel> stencils;
-      alignas(64) T gradient[D * D][kGroup<T>];
+      Gathered<T, D> quads;
       for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
         const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
-        stencils.compute(state_.particles, at, n, first);
-        for (int l = 0; l < n; ++l) gather_gradient<T, D, Kernel>(stencils, l, tile, gradient);
-        const Mat<Lanes<T>, D> A = contract_hessian(at, gradient);
-        T column[D][kChannels];
+        stencils.compute(state_.particles, at, first);
+        for (int l = 0; l < n; ++l) store_gradient(stencils, l, sum_rows<T, D, Kernel, true, false>(stencils, l, tile), quads);
+        store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads.gradient)), quads.gradient);
         for (int l = 0; l < n; ++l) {
-          to_channels<T, D>(A, l, column);
+          const T* column[D];
+          for (int d = 0; d < D; ++d) column[d] = quads.gradient[d][l];
           scatter_force<T, D, Kernel>(stencils, l, column, out);
         }
       }
@@ -113,10 +115,8 @@ class ImplicitSystem {
   }
 
   // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
-  Mat<Lanes<T>, D> contract_hessian(std::size_t at, const T (*gradient)[kGroup<T>]) const {
+  Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
     const Particles<T, D>& ps = state_.particles;
-    Mat<Lanes<T>, D> grad_u;
-    for (int k = 0; k < D * D; ++k) grad_u.a[k] = Lanes<T>::load(gradient[k]);
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.rotation, at);
     const Lame<Lanes<T>> l{Lanes<T>::load(state_.lame[0].data() + at), Lanes<T>::load(state_.lame[1].data() + at)};
     const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, grad_u * F_E);
@@ -131,10 +131,20 @@ class ImplicitSystem {
     for (int d = 0; d < D; ++d) to[1 + d] = u[d];
   }
 
-  static double weighted(T mass, const T* a, const T* b) {
+  // Channel 0 of the velocities holds s.
+  T scaling(std::size_t at) const { return state_.velocity[at]; }
+  double weight(T mass, std::size_t at) const { return double(mass) / double(scaling(at)); }
+
+  // Of the residual before scaling, in the mass inner product: the preconditioner does not change when to stop.
+  double residual_norm2(T mass, std::size_t at) const {
+    const double s = scaling(at);
+    return double(mass) * product(&state_.r[at], &state_.r[at]) / (s * s);
+  }
+
+  static double product(const T* a, const T* b) {
     double sum = 0;
     for (int c = 1; c <= D; ++c) sum += double(a[c]) * double(b[c]);
-    return double(mass) * sum;
+    return sum;
   }
 
   // Over the nodes of a block that have mass; others stay zero.

@@ -69,6 +69,83 @@ inline Row<T> repeat_channels(const T* x) {
   return row;
 }
 
+namespace detail {
+
+// Elements first, first+1, … of a and b in turn.
+template <int First, class V, int... I>
+inline V interleave(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int n = sizeof...(I);
+  return __builtin_shufflevector(a, b, (First + I / 2 + (I % 2) * n)...);
+}
+
+// The same with pairs of elements.
+template <int First, class V, int... I>
+inline V interleave_pairs(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int n = sizeof...(I);
+  return __builtin_shufflevector(a, b, (First + I / 4 * 2 + I % 2 + (I % 4 / 2) * n)...);
+}
+
+// The inverse: elements k, k+4, … of a, then of b; then the same for k+1.
+template <int K, class V, int... I>
+inline V pick_two(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int n = sizeof...(I), quarter = n / 4;
+  return __builtin_shufflevector(a, b, (K + I / (n / 2) + (I % quarter) * 4 + (I / quarter % 2) * n)...);
+}
+
+template <int First, class V, int... I>
+inline V join_halves(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int n = sizeof...(I), half = n / 2;
+  return __builtin_shufflevector(a, b, (First + I % half + (I / half) * n)...);
+}
+
+}  // namespace detail
+
+// From lanes to quads: to[4·l + c] = x[c] of lane l.
+template <class T, int W>
+inline void lanes_to_quads(const Pack<T, W>& x0, const Pack<T, W>& x1, const Pack<T, W>& x2, const Pack<T, W>& x3, T* to) {
+  constexpr int n = PackLayout<T, W>::kPart;
+  if constexpr (n < 4) {
+    for (int l = 0; l < W; ++l) {
+      to[4 * l] = x0[l];
+      to[4 * l + 1] = x1[l];
+      to[4 * l + 2] = x2[l];
+      to[4 * l + 3] = x3[l];
+    }
+  } else {
+    constexpr auto all = std::make_integer_sequence<int, n>{};
+    for (int i = 0; i < PackLayout<T, W>::kParts; ++i, to += 4 * n) {
+      const auto low01 = detail::interleave<0>(x0.p[i], x1.p[i], all), high01 = detail::interleave<n / 2>(x0.p[i], x1.p[i], all);
+      const auto low23 = detail::interleave<0>(x2.p[i], x3.p[i], all), high23 = detail::interleave<n / 2>(x2.p[i], x3.p[i], all);
+      const typename PackLayout<T, W>::Part quads[4] = {
+          detail::interleave_pairs<0>(low01, low23, all), detail::interleave_pairs<n / 2>(low01, low23, all),
+          detail::interleave_pairs<0>(high01, high23, all), detail::interleave_pairs<n / 2>(high01, high23, all)};
+      std::memcpy(to, quads, sizeof quads);
+    }
+  }
+}
+
+// And back: x[c] of lane l = from[4·l + c].
+template <class T, int W>
+inline void quads_to_lanes(const T* from, Pack<T, W>* x) {
+  constexpr int n = PackLayout<T, W>::kPart;
+  if constexpr (n < 4) {
+    for (int l = 0; l < W; ++l)
+      for (int c = 0; c < 4; ++c) x[c].set(l, from[4 * l + c]);
+  } else {
+    constexpr auto all = std::make_integer_sequence<int, n>{};
+    for (int i = 0; i < PackLayout<T, W>::kParts; ++i, from += 4 * n) {
+      typename PackLayout<T, W>::Part v[4];
+      std::memcpy(v, from, sizeof v);
+      const auto low01 = detail::pick_two<0>(v[0], v[1], all), low23 = detail::pick_two<2>(v[0], v[1], all);
+      const auto high01 = detail::pick_two<0>(v[2], v[3], all), high23 = detail::pick_two<2>(v[2], v[3], all);
+      x[0].p[i] = detail::join_halves<0>(low01, high01, all);
+      x[1].p[i] = detail::join_halves<n / 2>(low01, high01, all);
+      x[2].p[i] = detail::join_halves<0>(low23, high23, all);
+      x[3].p[i] = detail::join_halves<n / 2>(low23, high23, all);
+    }
+  }
+}
+
 // The sum over the four nodes, channel by channel.
 template <class T>
 inline typename detail::Quad<T>::Vector sum_nodes(const Row<T>& row) {
@@ -89,6 +166,12 @@ inline typename detail::Quad<T>::Vector sum_nodes(const Row<T>& row) {
     }
     return typename detail::Quad<T>::Vector{low[0], low[1], high[0], high[1]};
   }
+}
+
+template <class T>
+inline void store_sum_of_nodes(const Row<T>& row, T* to) {
+  const auto sum = sum_nodes(row);
+  std::memcpy(to, &sum, sizeof sum);
 }
 
 }  // namespace firn::cpu

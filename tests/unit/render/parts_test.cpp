@@ -1,6 +1,8 @@
 // The parts a picture is made of: splats, density, bodies, shadows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "render/density.h"
 #include "render/shadow.h"
 #include "render/splat.h"

@@ -1,0 +1,146 @@
+// What exceeds the critical stretches becomes plastic, and nothing else does (M8), (M9).
+#include "deformations.h"
+#include "math/pack.h"
+#include "solver/model.h"
+
+namespace firn::material_tests {
+namespace {
+
+constexpr int kTrials = 2000;
+const SnowParameters<double> kPaper = snow_parameters(Material{});
+
+template <class C>
+class Plasticity : public InDimension<C> {};
+TYPED_TEST_SUITE(Plasticity, Dimensions);
+
+TYPED_TEST(Plasticity, NothingYieldsInsideTheLimits) {
+  constexpr int D = TestFixture::D;
+  Rng rng(91);
+  for (int i = 0; i < kTrials; ++i) {
+    Vec<double, D> sigma;
+    for (double& s : sigma.a) s = between(rng, kPaper.stretch_min + 1e-12, kPaper.stretch_max - 1e-12);
+    const auto F = with_stretches(rng, sigma);
+    const auto result = yield(F, kPaper);
+    EXPECT_LE(largest(result.F_E - F), 1e-14);
+    EXPECT_EQ(result.J_P_ratio, 1);
+  }
+}
+
+TYPED_TEST(Plasticity, StretchesEndInTheLimits) {
+  constexpr int D = TestFixture::D;
+  TestFixture::for_each(kTrials, [](const auto& x, Rng&) {
+    const auto sigma = svd(x.F).sigma, kept = svd(yield(x.F, kPaper).F_E).sigma;
+    for (int d = 0; d < D; ++d) EXPECT_NEAR(kept[d], std::clamp(sigma[d], kPaper.stretch_min, kPaper.stretch_max), 4e-15);
+  });
+}
+
+TYPED_TEST(Plasticity, TheAxesOfStretchDoNotTurn) {
+  TestFixture::for_each(kTrials, [](const auto& x, Rng&) {
+    const auto F_E = yield(x.F, kPaper).F_E;
+    // F Fᵀ and F_E F_Eᵀ have the same axes exactly when they commute.
+    const auto A = x.F * transpose(x.F), B = F_E * transpose(F_E);
+    EXPECT_LE(largest(A * B - B * A), 1e-14 * (1 + largest(A)));
+    const double turned = determinant(x.F) > 0 ? largest(polar(F_E).R - polar(x.F).R) : 0;
+    EXPECT_LE(turned, 1e-14 / x.gap);
+  });
+}
+
+TYPED_TEST(Plasticity, PlasticVolumeTakesWhatTheElasticLoses) {
+  TestFixture::for_each(kTrials, [](const auto& x, Rng&) {
+    const auto result = yield(x.F, kPaper);
+    const double expected = determinant(x.F) / determinant(result.F_E);  // (M9)
+    EXPECT_NEAR(result.J_P_ratio, expected, 1e-13 * (1 + std::abs(expected)));
+  });
+}
+
+TYPED_TEST(Plasticity, YieldingTwiceIsYieldingOnce) {
+  TestFixture::for_each(kTrials, [](const auto& x, Rng&) {
+    const auto once = yield(x.F, kPaper), twice = yield(once.F_E, kPaper);
+    EXPECT_LE(largest(twice.F_E - once.F_E), 1e-14);
+    EXPECT_NEAR(twice.J_P_ratio, 1, 1e-14);
+  });
+}
+
+template <int D>
+Mat<double, D> inverse(const Mat<double, D>& F) {
+  return (1 / determinant(F)) * transpose(cofactor(F));
+}
+
+// Carries F_P in full, as (M8) says, next to J_P alone, as the solvers do.
+template <int D>
+struct BothViews {
+  Mat<double, D> F_E = Mat<double, D>::identity(), F_P = Mat<double, D>::identity(), F = Mat<double, D>::identity();
+  double J_P = 1;
+
+  void step(const Mat<double, D>& increment) {
+    const Mat<double, D> trial = increment * F_E;
+    F = trial * F_P;  // F^{n+1}
+    const Svd<double, D> d = svd(trial);
+    Vec<double, D> inverse_sigma;
+    for (int i = 0; i < D; ++i) inverse_sigma[i] = 1 / std::clamp(d.sigma[i], kPaper.stretch_min, kPaper.stretch_max);
+    const PlasticResult<double, D> result = yield(trial, kPaper);
+    F_E = result.F_E;
+    F_P = d.V * (Mat<double, D>::diagonal(inverse_sigma) * (transpose(d.U) * F));
+    J_P *= result.J_P_ratio;
+  }
+};
+
+TYPED_TEST(Plasticity, CarryingTheVolumeAgreesWithCarryingThePlasticPart) {
+  constexpr int D = TestFixture::D;
+  Rng rng(97);
+  double farthest = 0;
+  for (int sequence = 0; sequence < 100; ++sequence) {
+    BothViews<D> both;
+    for (int step = 0; step < 100; ++step) {
+      both.step(Mat<double, D>::identity() + 0.02 * random_matrix<D>(rng));
+      ASSERT_NEAR(both.J_P, determinant(both.F_P), 1e-12 * both.J_P);
+      ASSERT_LE(largest(both.F_E * both.F_P - both.F), 1e-12 * largest(both.F));
+      ASSERT_NEAR(determinant(both.F), determinant(both.F_E) * both.J_P, 1e-12 * determinant(both.F));
+      ASSERT_LE(largest(both.F_P - inverse(both.F_E) * both.F), 1e-12 * largest(both.F));
+    }
+    farthest = std::max(farthest, std::abs(both.J_P - 1));
+  }
+  EXPECT_GT(farthest, 0.1) << "the sequences hardly yielded";
+}
+
+TYPED_TEST(Plasticity, PackingLowersThePlasticVolumeAndStretchingRaisesIt) {
+  constexpr int D = TestFixture::D;
+  const auto I = Mat<double, D>::identity();
+  const double squeezed = std::pow(0.9 / kPaper.stretch_min, D), stretched = std::pow(1.1 / kPaper.stretch_max, D);
+  EXPECT_NEAR(yield(0.9 * I, kPaper).J_P_ratio, squeezed, 1e-14);
+  EXPECT_NEAR(yield(1.1 * I, kPaper).J_P_ratio, stretched, 1e-14);
+  EXPECT_LT(squeezed, 1);
+  EXPECT_GT(stretched, 1);
+}
+
+// Never silently: an inverted trial gives a ratio at or below zero, which the solver rejects.
+TYPED_TEST(Plasticity, AnInvertedTrialShowsInTheRatio) {
+  Rng rng(101);
+  for (int i = 0; i < kTrials; ++i) EXPECT_LT(yield(inverted<TestFixture::D>(rng).F, kPaper).J_P_ratio, 0);
+}
+
+TYPED_TEST(Plasticity, PacksAndFloatsYieldLikeNumbers) {
+  constexpr int D = TestFixture::D;
+  using P = Pack<float, 16>;
+  const SnowParameters<float> s = convert<float>(kPaper);
+  const SnowParameters<P> packed{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit};
+  Rng rng(103);
+  for (int i = 0; i < 100; ++i) {
+    Mat<P, D> F;
+    for (int lane = 0; lane < 16; ++lane) {
+      const auto one = near_identity<D>(rng).F;
+      for (int k = 0; k < D * D; ++k) F.a[k].set(lane, static_cast<float>(one.a[k]));
+    }
+    const auto result = yield(F, packed);
+    for (int lane = 0; lane < 16; ++lane) {
+      Mat<double, D> one;
+      for (int k = 0; k < D * D; ++k) one.a[k] = F.a[k][lane];
+      const auto exact = yield(one, kPaper);
+      EXPECT_NEAR(result.J_P_ratio[lane], exact.J_P_ratio, 2e-6);
+      for (int k = 0; k < D * D; ++k) EXPECT_NEAR(result.F_E.a[k][lane], exact.F_E.a[k], 3e-6);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firn::material_tests
