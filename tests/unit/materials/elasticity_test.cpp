@@ -13,7 +13,7 @@ auto slope(const Deformation<D>& x, const Mat<double, D>& dF, F f) {
   return (8 / (12 * e)) * (f(x.F + e * dF) - f(x.F - e * dF)) - (1 / (12 * e)) * (f(x.F + (2 * e) * dF) - f(x.F - (2 * e) * dF));
 }
 // Truncation (|dF| e/gap)⁴, |dF| up to 3, and rounding 1e-16/e = 1e-13/gap, times what the values are large.
-double tolerance(double gap, double size) { return 1e-9 / gap * (1 + size); }
+double tolerance(double gap, double size) { return 5e-9 / gap * (1 + size); }
 
 template <class C>
 class Elasticity : public InDimension<C> {};

@@ -1,0 +1,54 @@
+// check, scenes, preview and bench as a user sees them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "process.h"
+
+namespace firn::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Scenes, EveryGallerySceneChecksAndPrints) {
+  const Outcome list = firn({"scenes"});
+  ASSERT_EQ(list.code, 0);
+  for (const GalleryEntry& entry : gallery()) {
+    EXPECT_NE(list.out.find(entry.name), std::string::npos);
+    const Outcome text = firn({"scenes", entry.name});
+    EXPECT_EQ(text.out, slurp(std::string(FIRN_SCENES) + "/" + entry.name + ".toml"));
+    const Outcome outcome = firn({"check", entry.name});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "") << entry.name << " should not need a warning";
+    for (const char* word : {"particles", "blocks", "memory", "time step", "steps"})
+      EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(firn({"scenes", "nothing"}).code, 2);
+}
+
+TEST(Preview, MakesPicturesAndAFilmOfARun) {
+  const TempFolder folder;
+  spill(folder.file("small.toml"), small_scene());
+  ASSERT_EQ(firn({"run", folder.file("small.toml"), "-o", folder.file("out")}).code, 0);
+  const Outcome outcome = firn({"preview", folder.file("out"), "--width", "320", "--height", "180"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* name : {"frame_0000.png", "frame_0001.png", "frame_0002.png", "preview.mp4"})
+    EXPECT_GT(fs::file_size(folder.file("out/preview/") + name), 1000u) << name;
+}
+
+TEST(Bench, PrintsEveryFieldAsJson) {
+  const Outcome outcome = firn({"bench", "snowball_drop", "--steps", "2", "--threads", "1", "--json", "--set", "simulation.spacing=0.04"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json j = nlohmann::json::parse(outcome.out);
+  for (const char* key : {"scene", "backend", "precision", "kernel", "integrator", "particles", "steps", "threads", "ns_per_particle_step",
+                          "ns_per_particle_iteration", "iterations_per_step", "bytes_per_particle", "phases"})
+    EXPECT_TRUE(j.contains(key)) << key;
+  EXPECT_EQ(j["threads"], 1);
+  EXPECT_GT(j["ns_per_particle_step"].get<double>(), 0);
+  double phases = 0;
+  for (const auto& [name, ns] : j["phases"].items()) phases += ns.get<double>();
+  EXPECT_NEAR(phases / j["ns_per_particle_step"].get<double>(), 1, 0.1) << "the phases make up the step";
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -1,0 +1,156 @@
+// firn run: what it writes, and that it writes the same bytes every time.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "process.h"
+
+namespace firn::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::map<std::string, std::string> frames_of(const std::string& dir) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(dir))
+    if (entry.path().extension() == ".ply") files[entry.path().filename().string()] = slurp(entry.path().string());
+  return files;
+}
+
+class RunCommand : public testing::Test {
+ protected:
+  RunCommand() { spill(scene_, small_scene()); }
+
+  Outcome run(const std::string& dir, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"run", scene_, "-o", folder_.file(dir)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return firn(arguments);
+  }
+
+  TempFolder folder_;
+  std::string scene_ = folder_.file("small.toml");
+};
+
+TEST_F(RunCommand, WritesFramesStatisticsSceneAndFinalState) {
+  const Outcome outcome = run("out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* name : {"frame_0000.ply", "frame_0001.ply", "frame_0002.ply", "final.ply", "stats.csv", "scene.toml"})
+    EXPECT_TRUE(fs::exists(folder_.file("out/") + name)) << name;
+  EXPECT_FALSE(fs::exists(folder_.file("out/frame_0003.ply"))) << "0.1 s at 24 fps are two whole frames";
+  const std::string stats = slurp(folder_.file("out/stats.csv"));
+  EXPECT_EQ(std::count(stats.begin(), stats.end(), '\n'), 4) << "a header and three frames";
+  EXPECT_NE(outcome.err.find("frame 2/2"), std::string::npos) << "one plain line a frame without a terminal";
+  const Frame last = read_ply(folder_.file("out/final.ply"));
+  EXPECT_EQ(last.fe.size(), last.size());
+  EXPECT_EQ(slurp(folder_.file("out/frame_0002.ply")).find("fe00"), std::string::npos);
+}
+
+class Threads : public RunCommand, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Threads, AnyCountAndAnyRepeatWritesTheSameBytes) {
+  const std::vector<std::string> settings{"--set", std::string("solver.integrator=") + GetParam()};
+  const auto with = [&](const std::string& dir, const std::string& threads) {
+    std::vector<std::string> more = settings;
+    more.insert(more.end(), {"--threads", threads});
+    const Outcome outcome = run(dir, more);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return frames_of(folder_.file(dir));
+  };
+  const auto expected = with("t1", "1");
+  ASSERT_EQ(expected.size(), 4u);
+  for (const char* threads : {"2", "3", "7"}) EXPECT_TRUE(with(std::string("t") + threads, threads) == expected) << threads << " threads";
+  EXPECT_TRUE(with("again", "1") == expected) << "repeated";
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, Threads, testing::Values("explicit", "semi-implicit"));
+
+TEST_F(RunCommand, StepsAreExactlyAsManyAndAsLongAsAsked) {
+  ASSERT_EQ(run("out", {"--steps", "300", "--set", "solver.time_step=1.7e-4"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder_.file("out/frame_0001.ply"))) << "300 steps of 1.7e-4 s pass the first frame";
+  ASSERT_EQ(run("short", {"--steps", "10", "--set", "solver.time_step=1.7e-4", "--set", "solver.precision=double"}).code, 0);
+  const Frame frame = read_ply(folder_.file("short/final.ply"));
+  const auto top = std::max_element(frame.position.begin(), frame.position.end(), [](const auto& a, const auto& b) { return a[1] < b[1]; });
+  EXPECT_NEAR(frame.velocity[top - frame.position.begin()][1], -3 - 9.81 * 10 * 1.7e-4, 1e-9) << "above, still in free fall";
+}
+
+TEST_F(RunCommand, FixedTimeStepIsRoundedDownToFitAFrame) {
+  ASSERT_EQ(run("out", {"--frames", "1", "--set", "solver.time_step=3e-4"}).code, 0);
+  const std::string stats = slurp(folder_.file("out/stats.csv"));
+  const std::string last = stats.substr(stats.rfind('\n', stats.size() - 2) + 1);
+  EXPECT_EQ(last.substr(0, last.find(',', 2)), "1,0.0416666667");
+  EXPECT_NE(last.find(",139,"), std::string::npos) << "1/24 s over 3e-4 s is 138.9: " << last;
+}
+
+TEST_F(RunCommand, AFinalStateGoesOnAsAParticlesScene) {
+  // 40 steps in one go equal 20 steps, then 20 from final.ply: everything a step needs is in the file.
+  const std::vector<std::string> settings{"--set", "solver.transfer=apic", "--set", "solver.precision=double"};
+  const auto steps = [&](const std::string& scene, const std::string& dir, const std::string& n) {
+    std::vector<std::string> arguments{"run", scene, "-o", folder_.file(dir), "--steps", n};
+    arguments.insert(arguments.end(), settings.begin(), settings.end());
+    return firn(arguments);
+  };
+  ASSERT_EQ(steps(scene_, "whole", "40").code, 0);
+  ASSERT_EQ(steps(scene_, "half", "20").code, 0);
+  std::string text = small_scene();
+  text.replace(text.find("[[snow]]"), text.find("[[collider]]") - text.find("[[snow]]"),
+               "[[snow]]\nshape = \"particles\"\nfile = \"half/final.ply\"\nmaterial = \"packed\"\n\n");
+  spill(folder_.file("rest.toml"), text);
+  const Outcome rest = steps(folder_.file("rest.toml"), "rest", "20");
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  const Frame a = read_ply(folder_.file("whole/final.ply")), b = read_ply(folder_.file("rest/final.ply"));
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (int d = 0; d < 3; ++d) {
+      ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-9);
+      ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-12);
+    }
+}
+
+TEST_F(RunCommand, InterruptedItSavesTheStateAndExits130) {
+  Process process({"run", scene_, "-o", folder_.file("out"), "--frames", "1000"});
+  for (int k = 0; k < 600 && !fs::exists(folder_.file("out/frame_0001.ply")); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  kill(process.pid(), SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_GT(read_ply(folder_.file("out/final.ply")).size(), 1000u);
+}
+
+TEST_F(RunCommand, AFixedStepThatFailsStopsWithExit1AndTheReason) {
+  const Outcome outcome = run("out", {"--set", "solver.time_step=5e-3"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("error: step "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("time_step"), std::string::npos);
+}
+
+TEST_F(RunCommand, AFullFolderIsRefusedAndLeftAlone) {
+  fs::create_directory(folder_.file("out"));
+  spill(folder_.file("out/precious.txt"), "mine");
+  const Outcome refused = run("out");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--overwrite"), std::string::npos);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.file("out")), fs::directory_iterator()), 1);
+  EXPECT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);
+  EXPECT_EQ(slurp(folder_.file("out/precious.txt")), "mine");
+}
+
+TEST_F(RunCommand, AMillionParticlesTakeLessThan400Megabytes) {
+  const Outcome outcome = run("big", {"--steps", "2", "--set", "simulation.spacing=0.00322", "--set", "solver.time_step=1e-5"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::size_t particles = read_ply(folder_.file("big/final.ply")).size();
+  printf("    %zu particles, %.0f MB\n", particles, outcome.megabytes);
+  EXPECT_GT(particles, 1000000u);
+  EXPECT_LT(outcome.megabytes, 400);
+}
+
+TEST_F(RunCommand, TheReferenceBackendAgrees) {
+  ASSERT_EQ(run("fast", {"--steps", "10", "--set", "solver.precision=double"}).code, 0);
+  ASSERT_EQ(run("slow", {"--steps", "10", "--set", "solver.precision=double", "--backend", "reference"}).code, 0);
+  const Frame a = read_ply(folder_.file("fast/final.ply")), b = read_ply(folder_.file("slow/final.ply"));
+  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a.velocity[i][1], b.velocity[i][1], 1e-9);
+}
+
+}  // namespace
+}  // namespace firn::test
