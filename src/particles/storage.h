@@ -45,9 +45,7 @@ struct Particles {
 
   void resize(std::size_t n, bool with_affine) {
     size_ = n;
-    for_each_column(*this, *this, [&](auto& column, auto&) { column.resize(n); });
-    if (!with_affine)
-      for (auto& column : B) column.resize(0);
+    for_each_column(*this, *this, [&](auto& column, auto&) { column.resize(with_affine || !is_affine(&column) ? n : 0); });
   }
 
   std::size_t bytes() const {
@@ -86,6 +84,8 @@ struct Particles {
   }
 
  private:
+  bool is_affine(const void* column) const { return column >= B.data() && column < B.data() + B.size(); }
+
   std::size_t size_ = 0;
 };
 

@@ -43,7 +43,8 @@ void add_particles(const Scene& scene, const Snow& snow, std::uint16_t material,
   for (std::size_t i = 0; i < frame.size(); ++i) {
     ParticleRow row;
     place(scene, snow, frame, i, row);
-    row.velocity = frame.velocity.empty() ? snow.velocity : frame.velocity[i];
+    row.velocity = snow.velocity;
+    for (int d = 0; d < 3 && !frame.velocity.empty(); ++d) row.velocity[d] += frame.velocity[i][d];
     if (scene.simulation.dimension == 2 && row.velocity[2] != 0) refuse(snow, i, "vz must be 0 in a 2D scene");
     row.material = frame.material.empty() ? material : frame.material[i];
     if (row.material >= scene.materials.size())

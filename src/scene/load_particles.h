@@ -7,8 +7,8 @@
 
 namespace firn {
 
-// Appends the frame's particles. What the file has wins: mass and volume over the material's density and (M5), velocity over the
-// snow's; `material` is the table index for files without one.
+// Appends the frame's particles. What the file has wins: mass and volume over the material's density and (M5). The snow's velocity is
+// added to theirs; `material` is the table index for files without one.
 void add_particles(const Scene& scene, const Snow& snow, std::uint16_t material, const Frame& frame, ParticleTable& table);
 
 }  // namespace firn

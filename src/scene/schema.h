@@ -136,10 +136,12 @@ template <class V, Like<Snow> S>
 void describe(V& v, S& s) {
   v.field(required("shape"), s.shape.kind, kSnowShapes);
   describe(v, s.shape);
+  const bool is_sampled = s.shape.kind != ShapeKind::kParticles;  // a file has its own points
   v.field("velocity", s.velocity, Components{kSpeed});
-  v.field("spin", s.spin, Spin{kSpin});
+  if (is_sampled) v.field("spin", s.spin, Spin{kSpin});
   v.field("material", s.material, MaterialName{});
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
+  if (!is_sampled) return;
   v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames, {}});
   v.field("seed", s.seed, kSeed);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -65,7 +66,8 @@ TYPED_TEST(Block, KeysGrowAlongEveryAxis) {
     for (int d = 0; d < D; ++d) {
       auto next = place;
       next[d] += 1 + static_cast<std::int32_t>(rng.uniform() * 3 * (i % 3 == 0));
-      if (next[d] < kMaxBlock<D>) EXPECT_LT(block_key<D>(place), block_key<D>(next));
+      next[d] = std::min(next[d], kMaxBlock<D> - 1);
+      EXPECT_LT(block_key<D>(place), block_key<D>(next));
     }
   }
 }
@@ -93,7 +95,7 @@ TYPED_TEST(Block, NeighbourOffsetsAreTheCornersInKeyOrder) {
     const auto offset = neighbor_offset<D>(k);
     for (int d = 0; d < D; ++d) EXPECT_TRUE(offset[d] == 0 || offset[d] == 1);
     const BlockKey key = block_key<D>(TestFixture::Place::zero() + offset);
-    if (k > 0) EXPECT_GT(key, last);
+    EXPECT_GT(key, last);
     last = key;
   }
 }

@@ -44,7 +44,7 @@ std::int32_t floor_divide(std::int32_t a, std::int32_t b) { return a >= 0 ? a / 
 
 TYPED_TEST(Sparse, NodeBlocksAreThoseAtTheCornersOfParticleBlocks) {
   constexpr int D = TestFixture::D;
-  const auto blocks = TestFixture::random_blocks(200, 12, 271);
+  const auto blocks = TestFixture::random_blocks(200, 24, 271);
   const auto grid = TestFixture::build(blocks);
   std::set<BlockKey> expected;
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -59,7 +59,7 @@ TYPED_TEST(Sparse, NodeBlocksAreThoseAtTheCornersOfParticleBlocks) {
 }
 
 TYPED_TEST(Sparse, NodesOfAndTilesOfAreEachOthersInverse) {
-  const auto blocks = TestFixture::random_blocks(200, 12, 277);
+  const auto blocks = TestFixture::random_blocks(200, 24, 277);
   const auto grid = TestFixture::build(blocks);
   std::size_t down = 0, up = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b)
@@ -131,7 +131,7 @@ TYPED_TEST(Sparse, ALonelyBlockHasItsCornersToItself) {
 TYPED_TEST(Sparse, RebuildingLeavesNothingOfTheOldBlocks) {
   SparseGrid<TestFixture::D> reused;
   for (const std::uint64_t seed : {1, 2, 2, 3}) {
-    const auto blocks = TestFixture::random_blocks(20 + 30 * (seed % 3), 12, seed);
+    const auto blocks = TestFixture::random_blocks(20 + 30 * (seed % 3), 16, seed);
     reused.build(blocks);
     const auto fresh = TestFixture::build(blocks);
     ASSERT_EQ(reused.node_block_count(), fresh.node_block_count());

@@ -106,7 +106,7 @@ void expect_canonical(const Cloud<D>& cloud, const Sorted<D>& s) {
   for (std::size_t b = 0; b < s.blocks.size(); ++b) {
     ASSERT_EQ(s.blocks[b].begin, at);
     ASSERT_LT(s.blocks[b].begin, s.blocks[b].end) << "an empty block";
-    if (b > 0) ASSERT_LT(s.blocks[b - 1].key, s.blocks[b].key);
+    ASSERT_TRUE(b == 0 || s.blocks[b - 1].key < s.blocks[b].key);
     for (; at < s.blocks[b].end; ++at) ASSERT_EQ(std::get<0>(cloud.rank(s.order[at])), s.blocks[b].key);
   }
   ASSERT_EQ(at, cloud.size());

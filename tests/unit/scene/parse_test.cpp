@@ -94,10 +94,10 @@ TEST(Parse, EverySnowShapeTakesItsGeometry) {
                             "[[snow]]\nshape = \"cylinder\"\ncenter = [1, 2, 3]\nradius = 4\nheight = 5\n"
                             "[[snow]]\nshape = \"capsule\"\na = [1, 2, 3]\nb = [4, 5, 6]\nradius = 7\n"
                             "[[snow]]\nshape = \"wedge\"\ncenter = [1, 2, 3]\nsize = [4, 5, 6]\nangle = 60\n"
+                            "spin = [1, 2, 3]\nsampling = \"poisson\"\nseed = 4294967295\n"
                             "[[snow]]\nshape = \"particles\"\nfile = \"" +
                             ply +
-                            "\"\nspin = [1, 2, 3]\nvelocity = [4, 5, 6]\n"
-                            "particles_per_cell = 2.5\nsampling = \"poisson\"\nseed = 4294967295\n");
+                            "\"\nvelocity = [4, 5, 6]\nparticles_per_cell = 2.5\n");
   ASSERT_EQ(scene.snow.size(), 6u);
   EXPECT_EQ(scene.snow[1].shape.size, (Vector{4, 5, 6}));
   EXPECT_EQ(scene.snow[1].shape.rotation, (Quaternion{0, 1, 0, 0}));
@@ -106,10 +106,11 @@ TEST(Parse, EverySnowShapeTakesItsGeometry) {
   EXPECT_EQ(scene.snow[4].shape.angle, 60);
   EXPECT_EQ(scene.snow[5].shape.kind, ShapeKind::kParticles);
   EXPECT_EQ(scene.snow[5].shape.file, ply);
-  EXPECT_EQ(scene.snow[5].spin, (Vector{1, 2, 3}));
+  EXPECT_EQ(scene.snow[4].spin, (Vector{1, 2, 3}));
+  EXPECT_EQ(scene.snow[5].velocity, (Vector{4, 5, 6}));
   EXPECT_EQ(scene.snow[5].particles_per_cell, 2.5);
-  EXPECT_EQ(scene.snow[5].sampling, Sampling::kPoisson);
-  EXPECT_EQ(scene.snow[5].seed, 4294967295u);
+  EXPECT_EQ(scene.snow[4].sampling, Sampling::kPoisson);
+  EXPECT_EQ(scene.snow[4].seed, 4294967295u);
 }
 
 TEST(Parse, CollidersMoveSteadilyOrByKeys) {

@@ -1,0 +1,219 @@
+// A key that is read and then not used is a defect: changing any of them must change the result.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "scene/schema.h"
+#include "support/random_snow.h"
+
+namespace firn::test {
+namespace {
+
+struct Case {
+  std::string key;                  // section.key
+  std::string value;                // the change
+  std::vector<std::string> before;  // settings of both runs
+};
+
+// A ball that hits a plane with friction and a moving box; about 500 particles.
+const char* const kScene = R"(
+[simulation]
+spacing = 0.02
+duration = 0.1
+[solver]
+time_step = 1e-4
+[materials.snow]
+[materials.other]
+young_modulus = 3e4
+[[snow]]
+shape = "sphere"
+center = [0, 0.09, 0]
+radius = 0.05
+velocity = [0.5, -4, 0]
+material = "snow"
+[[collider]]
+shape = "plane"
+point = [0, 0.02, 0]
+normal = [0, 1, 0]
+friction = 0.2
+)";
+
+// Replaces the snow's or the collider's own keys by a shape's.
+std::string with_shape(const std::string& section, const std::string& shape_text) {
+  std::string text = kScene;
+  const std::size_t begin = text.find("[[" + section + "]]");
+  const std::size_t end = section == "snow" ? text.find("[[collider]]") : text.size();
+  const std::string motion = section == "snow" ? "velocity = [0.5, -4, 0]\nmaterial = \"snow\"\n" : "friction = 0.2\n";
+  return text.replace(begin, end - begin, "[[" + section + "]]\n" + shape_text + motion);
+}
+
+struct Result {
+  int frames;
+  Frame last;
+};
+
+Result run_scene(const std::string& text, const std::vector<std::string>& overrides) {
+  const Scene scene = parse_scene(text, "test.toml", overrides);
+  Simulation simulation(scene);
+  for (int k = 0; k < 80; ++k) simulation.step(scene.solver.time_step.value_or(1));
+  return {scene.frames(), simulation.frame(true)};
+}
+
+void expect_change(const std::string& text, const Case& c) {
+  std::vector<std::string> after = c.before;
+  after.push_back(c.key + "=" + c.value);
+  const Result a = run_scene(text, c.before), b = run_scene(text, after);
+  const bool same = a.frames == b.frames && a.last.position == b.last.position && a.last.velocity == b.last.velocity &&
+                    a.last.fe == b.last.fe && a.last.jp == b.last.jp && a.last.mass == b.last.mass;
+  EXPECT_FALSE(same) << c.key << " = " << c.value << " changes nothing";
+}
+
+const std::vector<std::string> kImplicit{"solver.integrator=semi-implicit"};
+const std::vector<std::string> kAuto{"solver.time_step=auto"};
+
+// Fails until a new key of a section has a case.
+template <class Section>
+void expect_all_covered(const std::string& section, const Section& value, const std::vector<Case>& cases, std::set<std::string> exempt = {}) {
+  for (const Case& c : cases) exempt.insert(c.key.substr(c.key.rfind('.') + 1));
+  for (const std::string_view name : schema::names_of(value).all)
+    EXPECT_TRUE(exempt.count(std::string(name))) << section << "." << name << " has no test that it does something";
+}
+
+TEST(EveryKey, OfTheSimulationChangesTheResult) {
+  const std::vector<Case> cases{{"simulation.dimension", "2", {}},      {"simulation.spacing", "0.015", {}},
+                                {"simulation.fps", "60", {}},           {"simulation.duration", "0.5", {}},
+                                {"simulation.frames", "7", {}},         {"simulation.gravity", "[0, -2, 0]", {}}};
+  for (const Case& c : cases) expect_change(kScene, c);
+  expect_all_covered("simulation", SimulationSettings{}, cases);
+}
+
+TEST(EveryKey, OfTheSolverChangesTheResult) {
+  const std::vector<Case> cases{{"solver.integrator", "semi-implicit", {}},
+                                {"solver.time_step", "0.5e-4", {}},
+                                {"solver.beta", "0.5", kImplicit},
+                                {"solver.tolerance", "1e-2", kImplicit},
+                                {"solver.kernel", "quadratic", {}},
+                                {"solver.transfer", "apic", {}},
+                                {"solver.flip_ratio", "0.5", {}},
+                                {"solver.precision", "double", {}},
+                                {"solver.courant", "0.2", kAuto},
+                                {"solver.cell_fraction", "0.01", kAuto}};
+  for (const Case& c : cases) expect_change(kScene, c);
+  EXPECT_THROW(run_scene(kScene, {"solver.integrator=semi-implicit", "solver.max_iterations=1", "solver.tolerance=1e-6"}), RunError);
+  expect_all_covered("solver", SolverSettings{}, cases, {"max_iterations"});
+}
+
+TEST(EveryKey, OfAMaterialChangesTheResult) {
+  const std::vector<Case> cases{{"materials.snow.young_modulus", "1e5", {}},         {"materials.snow.poisson_ratio", "0.3", {}},
+                                {"materials.snow.hardening", "5", {}},               {"materials.snow.critical_compression", "0.01", {}},
+                                {"materials.snow.critical_stretch", "0.003", {}},    {"materials.snow.density", "300", {}},
+                                {"materials.snow.hardening_limit", "1.5", {}}};
+  for (const Case& c : cases) expect_change(kScene, c);
+  expect_all_covered("materials", Material{}, cases);
+}
+
+struct ShapeCase {
+  ShapeKind kind;
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> changes;
+};
+
+std::vector<ShapeCase> shapes(const std::string& center, const std::string& size) {
+  return {{ShapeKind::kSphere, "shape = \"sphere\"\ncenter = " + center + "\nradius = 0.05\n", {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.055"}}},
+          {ShapeKind::kBox,
+           "shape = \"box\"\ncenter = " + center + "\nsize = " + size + "\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"size", "[0.1, 0.07, 0.12]"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
+          {ShapeKind::kCylinder,
+           "shape = \"cylinder\"\ncenter = " + center + "\nradius = 0.05\nheight = 0.08\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.06"}, {"height", "0.07"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
+          {ShapeKind::kCapsule,
+           "shape = \"capsule\"\na = [-0.02, 0.08, 0]\nb = [0.02, 0.08, 0]\nradius = 0.04\n",
+           {{"a", "[-0.04, 0.09, 0]"}, {"b", "[0.04, 0.09, 0]"}, {"radius", "0.045"}}},
+          {ShapeKind::kWedge,
+           "shape = \"wedge\"\ncenter = " + center + "\nsize = " + size + "\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"size", "[0.1, 0.07, 0.12]"}, {"angle", "50"}, {"rotation", "[0.9, 0, 0, 0.436]"}}}};
+}
+
+TEST(EveryKey, OfSnowChangesTheResult) {
+  const std::vector<Case> common{{"snow.velocity", "[0, -4, 0]", {}},        {"snow.spin", "[0, 0, 9]", {}},
+                                 {"snow.material", "other", {}},             {"snow.particles_per_cell", "5", {}},
+                                 {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}}};
+  for (const Case& c : common) expect_change(kScene, c);
+  for (const ShapeCase& shape : shapes("[0, 0.09, 0]", "[0.1, 0.09, 0.1]")) {
+    std::vector<Case> cases = common;
+    for (const auto& [key, value] : shape.changes) {
+      cases.push_back({"snow." + key, value, {}});
+      expect_change(with_shape("snow", shape.text), cases.back());
+    }
+    Snow snow;
+    snow.shape.kind = shape.kind;
+    expect_all_covered("snow", snow, cases, {"shape"});
+  }
+}
+
+TEST(EveryKey, OfSnowFromAFileChangesTheResult) {
+  const TempFolder folder;
+  RandomSnow points;
+  points.count = 300;
+  points.cells = 4;
+  points.h = 0.02;
+  Frame frame = random_frame(points), other = frame;
+  frame.mass.clear();
+  other.mass.clear();
+  other.position[0][0] += 0.001;
+  write_ply(folder.file("a.ply"), frame, {true, false});
+  write_ply(folder.file("b.ply"), other, {true, false});
+  const std::string text = with_shape("snow", "shape = \"particles\"\nfile = \"" + folder.file("a.ply") + "\"\n");
+  const std::vector<Case> cases{{"snow.file", folder.file("b.ply"), {}},
+                                {"snow.velocity", "[0, -4, 0]", {}},
+                                {"snow.material", "other", {}},
+                                {"snow.particles_per_cell", "5", {}}};
+  for (const Case& c : cases) expect_change(text, c);
+  Snow snow;
+  snow.shape.kind = ShapeKind::kParticles;
+  expect_all_covered("snow", snow, cases, {"shape"});
+}
+
+TEST(EveryKey, OfAColliderChangesTheResult) {
+  const std::vector<Case> common{{"collider.friction", "0.6", {}}, {"collider.sticky", "true", {}}, {"collider.velocity", "[0.3, 0, 0]", {}},
+                                 {"collider.spin", "[0, 0, 3]", {}}};
+  const std::vector<std::string> spinning{"collider.spin=[0, 0, 3]"};
+  std::vector<ShapeCase> bodies = shapes("[0, -0.02, 0]", "[0.2, 0.1, 0.2]");
+  bodies[3].text = "shape = \"capsule\"\na = [-0.05, 0, 0]\nb = [0.05, 0, 0]\nradius = 0.04\n";
+  bodies[3].changes = {{"a", "[-0.05, 0.01, 0]"}, {"b", "[0.05, 0.01, 0]"}, {"radius", "0.055"}};
+  bodies.push_back({ShapeKind::kPlane,
+                    "shape = \"plane\"\npoint = [0, 0.02, 0]\nnormal = [0, 1, 0]\n",
+                    {{"point", "[0, 0.015, 0]"}, {"normal", "[0.2, 1, 0]"}}});
+  for (ShapeCase& body : bodies) {
+    std::vector<Case> cases = common;
+    cases.push_back({"collider.pivot", "[0.3, 0, 0]", spinning});
+    cases.push_back({"collider.keys", "[{t = 0, position = [0, -0.1, 0]}, {t = 1, position = [1, 0, 0], rotation = [0.9, 0, 0, 0.4]}]", {}});
+    for (auto [key, value] : body.changes) {
+      // Large enough to reach other nodes of the grid.
+      if (key == "center") value = "[0.01, 0, 0]";
+      if (key == "size") value = "[0.2, 0.14, 0.2]";
+      if (key == "radius" && body.kind != ShapeKind::kCapsule) value = "0.075";
+      if (key == "height") value = "0.12";
+      cases.push_back({"collider." + key, value, {}});
+    }
+    for (const Case& c : cases) {
+      if (body.kind == ShapeKind::kPlane || c.key != "collider.sticky") expect_change(with_shape("collider", body.text), c);
+    }
+    Collider collider;
+    collider.shape.kind = body.kind;
+    expect_all_covered("collider", collider, cases, {"shape"});
+  }
+}
+
+TEST(EveryKey, OfAMotionKeyChangesTheResult) {
+  const auto keys = [](const std::string& t, const std::string& position, const std::string& rotation) {
+    return "[{t = 0, position = [0, 0, 0]}, {t = " + t + ", position = " + position + ", rotation = " + rotation + "}]";
+  };
+  const std::vector<std::string> base{"collider.keys=" + keys("0.1", "[0, 0.01, 0]", "[1, 0, 0, 0]")};
+  for (const std::string& other : {keys("0.05", "[0, 0.01, 0]", "[1, 0, 0, 0]"), keys("0.1", "[0.1, 0.01, 0]", "[1, 0, 0, 0]"),
+                                   keys("0.1", "[0, 0.01, 0]", "[0.9, 0, 0, 0.4]")})
+    expect_change(kScene, {"collider.keys", other, base});
+}
+
+}  // namespace
+}  // namespace firn::test
