@@ -110,9 +110,20 @@ struct PlasticResult {
   T J_P_ratio;  // new J_P over old (M9)
 };
 
+// Where no stretch can exceed its limits: |sigma² − 1| <= |FᵀF − I| for every one of them.
+template <class T, int D>
+FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& s) {
+  const Mat<T, D> C = transpose(F) * F - Mat<T, D>::identity();
+  const T room = min(s.stretch_max * s.stretch_max - T(1), T(1) - s.stretch_min * s.stretch_min);
+  return contract(C, C) <= room * room;
+}
+
 // Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).
 template <class T, int D>
 FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowParameters<T>& s) {
+  const auto elastic = surely_elastic(F_trial, s);
+  PlasticResult<T, D> result{F_trial, T(1)};
+  if (!any(!elastic)) return result;
   const Svd<T, D> d = svd(F_trial);
   Vec<T, D> sigma;
   T ratio = T(1);
@@ -120,7 +131,10 @@ FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowPar
     sigma[i] = clamp(d.sigma[i], s.stretch_min, s.stretch_max);
     ratio = ratio * (d.sigma[i] / sigma[i]);
   }
-  return {d.U * (Mat<T, D>::diagonal(sigma) * transpose(d.V)), ratio};
+  const Mat<T, D> clamped = d.U * (Mat<T, D>::diagonal(sigma) * transpose(d.V));
+  for (int k = 0; k < D * D; ++k) result.F_E.a[k] = select(elastic, F_trial.a[k], clamped.a[k]);
+  result.J_P_ratio = select(elastic, T(1), ratio);
+  return result;
 }
 
 }  // namespace firn

@@ -50,6 +50,11 @@ Solid<double, 3> make_solid(const Shape& shape) {
   return solid;
 }
 
+Quat shape_rotation(const Shape& shape) {
+  const bool turns = shape.kind == ShapeKind::kBox || shape.kind == ShapeKind::kCylinder || shape.kind == ShapeKind::kWedge;
+  return turns ? to_quat(shape.rotation) : Quat{};
+}
+
 BodyModel make_body(const Collider& collider, double h) {
   BodyModel body;
   const Vec<double, 3> origin = shape_origin(collider.shape);
@@ -58,7 +63,7 @@ BodyModel make_body(const Collider& collider, double h) {
   body.friction = collider.friction;
   body.sticky = collider.sticky;
   RigidMotion& motion = body.motion;
-  motion.rest_rotation = to_quat(collider.shape.rotation);
+  motion.rest_rotation = shape_rotation(collider.shape);
   motion.velocity = to_vec(collider.velocity);
   motion.spin = to_vec(collider.spin);
   motion.origin = origin;

@@ -12,6 +12,9 @@ Vec<double, 3> shape_origin(const Shape& shape);
 // The shape in its own frame, before `rotation`.
 Solid<double, 3> make_solid(const Shape& shape);
 
+// From the shape's frame to the world. Only boxes, cylinders and wedges have a rotation.
+Quat shape_rotation(const Shape& shape);
+
 // h: the grid spacing that anchors the body to the lattice.
 BodyModel make_body(const Collider& collider, double h);
 

@@ -20,10 +20,6 @@ double wedge_area(const Shape& shape) {
   return depth * depth * slope + (height - depth) * width;
 }
 
-Mat<double, 3> shape_rotation(const Shape& shape) {
-  return to_matrix(normalized({shape.rotation[0], shape.rotation[1], shape.rotation[2], shape.rotation[3]}));
-}
-
 // One point in each cell of a lattice that has as many cells per grid cell as there are to be particles.
 template <int D, class Inside>
 std::vector<Vec<double, D>> jittered_points(const Vec<double, D>& reach, double spacing, std::uint64_t seed, Inside inside) {
@@ -45,7 +41,7 @@ std::vector<Vec<double, D>> jittered_points(const Vec<double, D>& reach, double 
 template <int D>
 std::vector<LatticePoint<double, 3>> sample(const Snow& snow, double h) {
   const Solid<double, D> solid = convert_solid<double, D>(make_solid(snow.shape));
-  const Mat<double, 3> rotation = shape_rotation(snow.shape);
+  const Mat<double, 3> rotation = to_matrix(shape_rotation(snow.shape));
   Mat<double, D> to_body;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) to_body(i, j) = rotation(j, i);
@@ -93,7 +89,7 @@ Vec<double, 3> shape_reach(const Shape& shape) {
   const double r = shape.radius;
   if (shape.kind == ShapeKind::kSphere) return {r, r, r};
   if (shape.kind == ShapeKind::kCapsule) return {std::abs(solid.axis[0]) + r, std::abs(solid.axis[1]) + r, std::abs(solid.axis[2]) + r};
-  const Mat<double, 3> rotation = shape_rotation(shape);
+  const Mat<double, 3> rotation = to_matrix(shape_rotation(shape));
   Vec<double, 3> reach{0, 0, 0};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) reach[i] += std::abs(rotation(i, j)) * solid.half[j];
@@ -101,7 +97,7 @@ Vec<double, 3> shape_reach(const Shape& shape) {
 }
 
 double shape_distance(const Shape& shape, int dimension, const Vec<double, 3>& r) {
-  const Vec<double, 3> q = transpose(shape_rotation(shape)) * r;
+  const Vec<double, 3> q = transpose(to_matrix(shape_rotation(shape))) * r;
   const Solid<double, 3> solid = make_solid(shape);
   if (dimension == 3) return evaluate(solid, q).phi;
   return evaluate(convert_solid<double, 2>(solid), convert_vec<double, 2>(q)).phi;

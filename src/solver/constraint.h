@@ -17,7 +17,7 @@ struct Constraint {
 
   // Adds a sliding contact. As many independent ones as dimensions leave no direction free.
   void slide(Vec<T, D> n) {
-    for (int k = 0; k < count; ++k) n -= dot(n, normal[k]) * normal[k];
+    n = without_held(n);
     const T length = norm(n);
     constexpr T kSameDirection = T(1e-3);
     if (length < kSameDirection) return;
@@ -25,11 +25,14 @@ struct Constraint {
       stuck = true;
       return;
     }
-    normal[count++] = (T(1) / length) * n;
+    // Once more: of nearly parallel contacts the first time leaves rounding, and the projection must be symmetric.
+    n = without_held((T(1) / length) * n);
+    normal[count++] = (T(1) / norm(n)) * n;
   }
 
-  Vec<T, D> project(Vec<T, D> u) const {
-    if (stuck) return Vec<T, D>::zero();
+  Vec<T, D> project(const Vec<T, D>& u) const { return stuck ? Vec<T, D>::zero() : without_held(u); }
+
+  Vec<T, D> without_held(Vec<T, D> u) const {
     for (int k = 0; k < count; ++k) u -= dot(u, normal[k]) * normal[k];
     return u;
   }

@@ -18,20 +18,35 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+// Brings a block's particles together. From step to step few of them change places, so most of the way goes in long runs.
+template <class T, int D>
+void copy_block(const Particles<T, D>& from, const std::vector<std::uint32_t>& order, const BlockRange& block, Particles<T, D>& to) {
+  struct Run {
+    std::uint32_t from, to, count;
+  };
+  thread_local std::vector<Run> runs;
+  runs.clear();
+  for (std::uint32_t i = block.begin; i < block.end; ++i) {
+    if (!runs.empty() && order[i] == runs.back().from + runs.back().count) {
+      ++runs.back().count;
+    } else {
+      runs.push_back({order[i], i, 1});
+    }
+  }
+  Particles<T, D>::for_each_column(from, to, [&](const auto& source, auto& target) {
+    if (source.empty()) return;
+    for (const Run& run : runs) std::copy_n(&source[run.from], run.count, &target[run.to]);
+  });
+}
+
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::sort(const Model& model, MyState& state) const {
   Particles<T, D>& ps = state.particles;
   typename BlockSorter<D>::Input input{{}, ps.id.data(), ps.size(), convert_vec<std::int32_t, D>(model.origin)};
   for (int d = 0; d < D; ++d) input.cell[d] = ps.cell[d].data();
   if (state.sorter.sort(input)) {
-    const std::vector<std::uint32_t>& order = state.sorter.order();
     const std::vector<BlockRange>& blocks = state.sorter.blocks();
-    parallel_for(blocks.size(), [&](std::size_t b) {
-      Particles<T, D>::for_each_column(ps, state.next, [&](auto& from, auto& to) {
-        if (from.empty()) return;
-        for (std::uint32_t i = blocks[b].begin; i < blocks[b].end; ++i) to[i] = from[order[i]];
-      });
-    });
+    parallel_for(blocks.size(), [&](std::size_t b) { copy_block(ps, state.sorter.order(), blocks[b], state.next); });
     std::swap(state.particles, state.next);
     parallel_for(ps.size(), [&](std::size_t i) { state.slot_of_id[ps.id[i]] = static_cast<std::uint32_t>(i); });
   }
@@ -45,12 +60,12 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
   for (const BlockRange& block : state.sorter.blocks()) keys.push_back(block.key);
   state.grid.build(keys);
   state.reports.resize(keys.size());
-  state.momentum_tiles.resize(keys.size() * MyState::kTileValues);
-  state.force_tiles.resize(keys.size() * MyState::kTileValues);
+  state.tiles.resize(keys.size() * MyState::kTileValues);
   const std::size_t nodes = state.grid.node_block_count();
   state.mass_velocity.resize(nodes * MyState::kBlockValues);
   state.velocity.resize(nodes * MyState::kBlockValues);
   if (model.solver.integrator == Integrator::kExplicit) return;
+  state.operator_tiles.resize(keys.size() * MyState::kRowTileValues);
   state.constraints.resize(nodes * BlockShape<D>::kNodes);
   state.partial.resize(nodes);
   for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) a->assign(nodes * MyState::kBlockValues, T(0));
@@ -104,24 +119,18 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       const PhaseTimer timer(report, Phase::kSort);
       sort(model, state);
     }
-    bool fresh = false;  // the implicit solve uses up the force tiles
-    auto scatter_again = [&] {
+    {
       const PhaseTimer timer(report, Phase::kScatter);
       scatter(model, state);
-      fresh = true;
-    };
-    scatter_again();
+    }
     StepLimits limits;
     for (const BlockReport& block : state.reports) {
       limits.wave = std::max(limits.wave, block.limits.wave);
       limits.soft_wave = std::max(limits.soft_wave, block.limits.soft_wave);
       limits.speed = std::max(limits.speed, block.limits.speed);
     }
-    take_step(model, state, choose_time_step(model, limits, longest), report, [&](double dt) {
-      if (!fresh) scatter_again();
-      fresh = model.solver.integrator == Integrator::kExplicit;
-      return try_rest(model, state, dt, report);
-    });
+    const double dt = choose_time_step(model, limits, longest);
+    take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
     Particles<T, D>::for_each_dynamic_column(state.particles, state.next, [](auto& a, auto& b) { std::swap(a, b); });
     for (const BlockReport& block : state.reports) report.limited += block.limited;
     state.time += report.dt;
@@ -135,18 +144,20 @@ void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, MyState
   scatter(model, state);
   const double cell_volume = std::pow(model.h, D);
   parallel_for(state.grid.node_block_count(), [&](std::size_t b) {
-    sum_tiles(state, b, state.momentum_tiles, &state.mass_velocity[b * MyState::kBlockValues]);
+    alignas(64) T sums[BlockShape<D>::kNodes * kNodeChannels];
+    sum_tiles<kNodeChannels>(state, b, state.tiles, sums);
+    for (int i = 0; i < BlockShape<D>::kNodes; ++i) state.mass_velocity[b * MyState::kBlockValues + i * kChannels] = sums[i * kNodeChannels];
   });
   parallel_for(state.block_count(), [&](std::size_t b) {
     const BlockRange& range = state.sorter.blocks()[b];
     const Cell<D> first = state.first_cell(convert_vec<std::int32_t, D>(model.origin), range.key);
     alignas(64) T tile[MyState::kTileValues] = {};
-    load_tile(state, b, state.mass_velocity.data(), tile);
+    load_tile<kNodeChannels>(state, b, state.mass_velocity, tile);
     Stencils<T, D, Kernel> stencils;
     for (std::size_t at = range.begin; at < range.end; ++at) {
       if (state.particles.volume[at] > T(0)) continue;
       stencils.compute(state.particles, at, first);
-      const T mass = sum_nodes(sum_rows<T, D, Kernel, false, false>(stencils, 0, tile).value * spread_nodes(stencils.w_last[0]))[0];
+      const T mass = gather<T, D, Kernel, false>(stencils, 0, tile).value[0];
       state.particles.volume[at] = state.particles.mass[at] / mass * T(cell_volume);  // (M5)
     }
   });
@@ -218,7 +229,7 @@ ParticleTable CpuSolver<T, D, Kernel, Apic>::rows(const Model&, const State& bas
 template <class T, int D, class Kernel, bool Apic>
 std::size_t CpuSolver<T, D, Kernel, Apic>::bytes(const State& base) const {
   const MyState& s = static_cast<const MyState&>(base);
-  std::size_t values = s.momentum_tiles.capacity() + s.force_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
+  std::size_t values = s.tiles.capacity() + s.operator_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
                        s.r.capacity() + s.p.capacity() + s.Ar.capacity() + s.Ap.capacity();
   for (const auto& column : s.rotation) values += column.bytes() / sizeof(T);
   for (const auto& column : s.lame) values += column.bytes() / sizeof(T);

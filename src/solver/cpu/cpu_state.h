@@ -8,7 +8,7 @@
 #include "particles/block_sort.h"
 #include "particles/storage.h"
 #include "solver/constraint.h"
-#include "solver/cpu/row.h"
+#include "solver/cpu/transfer.h"
 #include "solver/solver.h"
 #include "solver/time_step.h"
 
@@ -27,7 +27,8 @@ struct BlockReport {
 template <class T, int D>
 struct CpuState : State {
   using Shape = BlockShape<D>;
-  static constexpr std::size_t kTileValues = std::size_t(Shape::kTileNodes) * kChannels;
+  static constexpr std::size_t kTileValues = std::size_t(Shape::kTileNodes) * kNodeChannels;
+  static constexpr std::size_t kRowTileValues = std::size_t(Shape::kTileNodes) * kChannels;
   static constexpr std::size_t kBlockValues = std::size_t(Shape::kNodes) * kChannels;
 
   Particles<T, D> particles, next;  // a step reads the first and writes the second
@@ -37,13 +38,14 @@ struct CpuState : State {
   std::vector<BlockReport> reports;  // per particle block
   std::vector<std::uint32_t> slot_of_id;
 
-  // Per particle block, what its particles add to the nodes they touch: mass and momentum, and force.
-  Array<T> momentum_tiles, force_tiles;
-  // Per node block and node: (mass, v^n) and (0, v^{n+1}).
+  // Per particle block, what its particles add to the nodes they touch: (m, m v | stiffness, f).
+  Array<T> tiles;
+  // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
 
   // Semi-implicit steps only: per node, and per particle what does not change within a step.
   std::vector<Constraint<T, D>> constraints;
+  Array<T> operator_tiles;
   Array<T> r, p, Ar, Ap;
   std::array<Column<T>, D * D> rotation;
   std::array<Column<T>, 2> lame;
@@ -74,28 +76,30 @@ inline void for_overlap(int k, F f) {
   }
 }
 
-// Copies the node values under a particle block into a contiguous tile.
-template <class T, int D>
-inline void load_tile(const CpuState<T, D>& state, std::size_t block, const T* nodes, T* tile) {
+// Copies the node values under a particle block into a contiguous tile: quad `part` of nodes that have `Channels` there.
+template <int Channels, class T, int D>
+inline void load_tile(const CpuState<T, D>& state, std::size_t block, const Array<T>& nodes, T* tile, int part = 0) {
   const auto& overlap = state.grid.nodes_of(block);
   for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) {
-    const T* from = nodes + overlap[k] * CpuState<T, D>::kBlockValues;
+    const T* from = nodes.data() + overlap[k] * CpuState<T, D>::kBlockValues;
     for_overlap<D>(k, [&](int tile_node, int node, int count) {
-      std::copy_n(from + node * kChannels, count * kChannels, tile + tile_node * kChannels);
+      T* to = tile + tile_node * Channels + part * kChannels;
+      for (int i = 0; i < count; ++i) std::memcpy(to + i * Channels, from + (node + i) * kChannels, kChannels * sizeof(T));
     });
   }
 }
 
 // Sums into one node block what the tiles over it hold, in the order of their keys.
-template <class T, int D>
+template <int Channels, class T, int D>
 inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes) {
-  std::fill_n(nodes, CpuState<T, D>::kBlockValues, T(0));
+  using Shape = BlockShape<D>;
+  std::fill_n(nodes, Shape::kNodes * Channels, T(0));
   const auto& overlap = state.grid.tiles_of(node_block);
-  for (int k = BlockShape<D>::kNeighbors - 1; k >= 0; --k) {
+  for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
     if (overlap[k] == SparseGrid<D>::kNone) continue;
-    const T* tile = tiles.data() + overlap[k] * CpuState<T, D>::kTileValues;
+    const T* tile = tiles.data() + overlap[k] * std::size_t(Shape::kTileNodes) * Channels;
     for_overlap<D>(k, [&](int tile_node, int node, int count) {
-      for (int c = 0; c < count * kChannels; ++c) nodes[node * kChannels + c] += tile[tile_node * kChannels + c];
+      for (int c = 0; c < count * Channels; ++c) nodes[node * Channels + c] += tile[tile_node * Channels + c];
     });
   }
 }

@@ -25,13 +25,8 @@ class Gather {
   void block(std::size_t b) const {
     const BlockRange& range = state_.sorter.blocks()[b];
     const Cell<D> first = state_.first_cell(origin_, range.key);
-    // Zero where no block reaches: a quadratic stencil multiplies the padding by zero.
-    alignas(64) T velocity[kTileValues] = {}, difference[Apic ? 1 : kTileValues] = {};
-    load_tile(state_, b, state_.velocity.data(), velocity);
-    if constexpr (!Apic) {  // v^{n+1} − alpha v^n: one sum serves (M10)
-      load_tile(state_, b, state_.mass_velocity.data(), difference);
-      for (std::size_t k = 0; k < kTileValues; ++k) difference[k] = velocity[k] - flip_ratio_ * difference[k];
-    }
+    alignas(64) T tile[kTileValues];
+    load_values(b, tile);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     BlockReport& report = state_.reports[b];
@@ -42,23 +37,29 @@ class Gather {
     for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
       const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
       stencils.compute(state_.particles, at, first);
-      for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, difference, gathered);
+      for (int l = 0; l < n; ++l) gather_lane(stencils, l, tile, gathered);
       update(at, n, gathered, near, report);
     }
   }
 
  private:
-  static void gather_lane(const Stencils<T, D, Kernel>& stencils, int l, const T* velocity, const T* difference, Gathered<T, D>& to) {
-    const RowSums<T, D> sums = sum_rows<T, D, Kernel, true, Apic>(stencils, l, velocity);
-    store_gradient(stencils, l, sums, to);
-    const Row<T> w = spread_nodes(stencils.w_last[l]);
-    if constexpr (Apic) {
-      store_sum_of_nodes(sums.value * w, to.value[l]);
-      store_sum_of_nodes(sums.value * w * stencils.row_distance(l), to.affine[D - 1][l]);
-      for (int d = 0; d < D - 1; ++d) store_sum_of_nodes(sums.arm[d] * w, to.affine[d][l]);
-    } else {
-      store_sum_of_nodes(sum_rows<T, D, Kernel, false, false>(stencils, l, difference).value * w, to.value[l]);
+  // Low quads: v^{n+1}. High quads, for FLIP: v^{n+1} − alpha v^n, so that one sum serves (M10).
+  void load_values(std::size_t b, T* tile) const {
+    load_tile<kNodeChannels>(state_, b, state_.velocity, tile, 0);
+    if constexpr (Apic) return;
+    load_tile<kNodeChannels>(state_, b, state_.mass_velocity, tile, 1);
+    for (T* node = tile; node != tile + kTileValues; node += kNodeChannels)
+      for (int c = 0; c < kChannels; ++c) node[kChannels + c] = node[c] - flip_ratio_ * node[kChannels + c];
+  }
+
+  static void gather_lane(const Stencils<T, D, Kernel>& stencils, int l, const T* tile, Gathered<T, D>& to) {
+    const Sums<T, D> sums = gather<T, D, Kernel, Apic>(stencils, l, tile);
+    for (int d = 0; d < D; ++d) {
+      store_low(sums.slope[d], to.gradient[d][l]);
+      if constexpr (Apic) store_low(sums.arm[d], to.affine[d][l]);
     }
+    if constexpr (Apic) store_low(sums.value, to.value[l]);
+    if constexpr (!Apic) store_high(sums.value, to.value[l]);
   }
 
   void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {

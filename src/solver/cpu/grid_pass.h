@@ -35,28 +35,31 @@ class GridPass {
   void block(std::size_t b) const {
     T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
     T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
-    sum_tiles(state_, b, state_.momentum_tiles, m_v);
-    sum_tiles(state_, b, state_.force_tiles, v_new);
+    alignas(64) T sums[Shape::kNodes * kNodeChannels];  // (m, m v | stiffness, f)
+    sum_tiles<kNodeChannels>(state_, b, state_.tiles, sums);
     const Cell<D> first = first_node(b);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     for (int i = 0; i < Shape::kNodes; ++i) {
-      T* mv = m_v + i * kChannels;
-      T* f = v_new + i * kChannels;
+      const T* sum = sums + i * kNodeChannels;
+      const T* f = sum + kChannels;
+      T* old = m_v + i * kChannels;
+      T* out = v_new + i * kChannels;
       Constraint<T, D> constraint;
-      const T mass = mv[0];
+      const T mass = old[0] = sum[0];
       if (mass > T(0)) {
         const T force_step = mass >= mass_floor_ ? dt_ / mass : T(0);
         Vec<T, D> v;
         for (int d = 0; d < D; ++d) {
-          mv[1 + d] /= mass;  // (M4); 1/mass may overflow where this does not
-          v[d] = mv[1 + d] + (force_step * f[1 + d] + gravity_step_[d]);  // (M7)
+          old[1 + d] = sum[1 + d] / mass;  // (M4); 1/mass may overflow where this does not
+          v[d] = old[1 + d] + (force_step * f[1 + d] + gravity_step_[d]);  // (M7)
         }
         if (!near.empty()) v = collide(near, node_at(first, i), v, h_, implicit_ ? &constraint : nullptr);
-        for (int d = 0; d < D; ++d) f[1 + d] = v[d];
-        f[0] = mass >= mass_floor_ ? mass / (mass + stiffness_scale_ * f[0]) : T(1);  // the preconditioner, see ImplicitSystem
+        for (int d = 0; d < D; ++d) out[1 + d] = v[d];
+        out[0] = mass >= mass_floor_ ? mass / (mass + stiffness_scale_ * f[0]) : T(1);  // the preconditioner, see ImplicitSystem
       } else {
-        for (int d = 0; d < D; ++d) f[1 + d] = T(0);
+        std::fill_n(old, kChannels, T(0));
+        std::fill_n(out, kChannels, T(0));
       }
       if (implicit_) state_.constraints[b * Shape::kNodes + i] = constraint;
     }

@@ -101,13 +101,6 @@ struct Stencils {
 
   // x_i − x_p of node k on axis d, cells.
   T distance(int d, int k, int l) const { return T(k) - delta[d][l]; }
-
-  // The same along the row, in every channel of node k.
-  Row<T> row_distance(int l) const {
-    T r[kRowNodes];
-    for (int k = 0; k < kRowNodes; ++k) r[k] = distance(D - 1, k, l);
-    return spread_nodes(r);
-  }
 };
 
 }  // namespace firn::cpu

@@ -3,9 +3,9 @@
 // symmetric in the inner product with weights m/s.
 #pragma once
 
-#include "solver/cpu/gather.h"
+#include "solver/cpu/cpu_state.h"
 #include "solver/cpu/parallel.h"
-#include "solver/cpu/scatter.h"
+#include "solver/cpu/rows.h"
 
 namespace firn::cpu {
 
@@ -14,7 +14,7 @@ class ImplicitSystem {
  public:
   using Shape = BlockShape<D>;
   static constexpr std::size_t kBlockValues = CpuState<T, D>::kBlockValues;
-  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
+  static constexpr std::size_t kTileValues = CpuState<T, D>::kRowTileValues;
 
   ImplicitSystem(const Model& model, CpuState<T, D>& state, double dt)
       : state_(state),
@@ -34,7 +34,7 @@ class ImplicitSystem {
   double start() {
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues]);
+      sum_tiles<kChannels>(state_, b, state_.operator_tiles, &state_.r[b * kBlockValues]);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* r = &state_.r[at];
         const T k = -factor(mass) * scaling(at);
@@ -49,7 +49,7 @@ class ImplicitSystem {
   double multiply() {
     hessian(state_.r);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues]);
+      sum_tiles<kChannels>(state_, b, state_.operator_tiles, &state_.Ar[b * kBlockValues]);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* Ar = &state_.Ar[at];
         const T* r = &state_.r[at];
@@ -89,25 +89,25 @@ class ImplicitSystem {
   }
 
  private:
-  // force_tiles ← H u (M18)
+  // operator_tiles ← H u (M18)
   void hessian(const Array<T>& u) {
     parallel_for(state_.block_count(), [&](std::size_t b) {
       const BlockRange& range = state_.sorter.blocks()[b];
       const Cell<D> first = state_.first_cell(origin_, range.key);
       alignas(64) T tile[kTileValues] = {};  // zero where no block reaches
-      load_tile(state_, b, u.data(), tile);
-      T* out = state_.force_tiles.data() + b * kTileValues;
+      load_tile<kChannels>(state_, b, u, tile);
+      T* out = state_.operator_tiles.data() + b * kTileValues;
       std::fill_n(out, kTileValues, T(0));
       Stencils<T, D, Kernel> stencils;
-      Gathered<T, D> quads;
+      alignas(64) T quads[D][kGroup<T>][kChannels];
       for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
         const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
         stencils.compute(state_.particles, at, first);
-        for (int l = 0; l < n; ++l) store_gradient(stencils, l, sum_rows<T, D, Kernel, true, false>(stencils, l, tile), quads);
-        store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads.gradient)), quads.gradient);
+        for (int l = 0; l < n; ++l) gather_gradient(stencils, l, tile, quads);
+        store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
         for (int l = 0; l < n; ++l) {
           const T* column[D];
-          for (int d = 0; d < D; ++d) column[d] = quads.gradient[d][l];
+          for (int d = 0; d < D; ++d) column[d] = quads[d][l];
           scatter_force<T, D, Kernel>(stencils, l, column, out);
         }
       }

@@ -19,10 +19,8 @@ class Scatter {
   void block(std::size_t b) const {
     const BlockRange& range = state_.sorter.blocks()[b];
     const Cell<D> first = state_.first_cell(origin_, range.key);
-    T* momentum = state_.momentum_tiles.data() + b * CpuState<T, D>::kTileValues;
-    T* force = state_.force_tiles.data() + b * CpuState<T, D>::kTileValues;
-    std::fill_n(momentum, CpuState<T, D>::kTileValues, T(0));
-    std::fill_n(force, CpuState<T, D>::kTileValues, T(0));
+    T* tile = state_.tiles.data() + b * CpuState<T, D>::kTileValues;
+    std::fill_n(tile, CpuState<T, D>::kTileValues, T(0));
     Limits limits;
     Stencils<T, D, Kernel> stencils;
     Sources sources;
@@ -31,10 +29,8 @@ class Scatter {
       stencils.compute(state_.particles, at, first);
       prepare(at, n, sources, limits);
       for (int l = 0; l < n; ++l) {
-        const Source<T, D> source = sources.of(l);
-        scatter_momentum<T, D, Kernel, Apic>(stencils, l, source, momentum);
-        scatter_force<T, D, Kernel>(stencils, l, source.force, force);
-        if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], force);
+        scatter<T, D, Kernel, Apic>(stencils, l, sources.of(l), tile);
+        if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], tile);
       }
     }
     state_.reports[b].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
@@ -49,10 +45,11 @@ class Scatter {
     alignas(64) T stiffness[kGroup<T>];  // semi-implicit: of the preconditioner
 
     Source<T, D> of(int l) const {
-      Source<T, D> source{momentum[l], {}, {}};
+      Source<T, D> source;
+      source.value = low_quad(momentum[l]);
       for (int d = 0; d < D; ++d) {
-        source.force[d] = force[d][l];
-        if constexpr (Apic) source.affine[d] = affine[d][l];
+        source.slope[d] = high_quad(force[d][l]);
+        if constexpr (Apic) source.arm[d] = low_quad(affine[d][l]);
       }
       return source;
     }

@@ -1,159 +1,184 @@
-// What one particle does with the rows of its stencil in a tile: adds to them or sums them up. The last axis runs along a Row; the
-// axes before it are loops, and everything that does not depend on the inner one is taken out of it.
+// What one particle does with the nodes of its stencil in a tile of eight channels a node: adds to them or sums them up. A node is one
+// aligned vector, so nothing straddles cache lines; what does not depend on the inner axes is taken out of their loops.
 #pragma once
 
 #include "solver/cpu/group.h"
 
 namespace firn::cpu {
 
-// One particle's contribution, channel by channel, with one column per axis of grad w or of x_i − x_p.
+inline constexpr int kNodeChannels = 8;  // two quads
+
+template <class T>
+using Node = Pack<T, kNodeChannels>;
+
+// Nodes from one value of the first axis (or of the second, in 3D) to the next.
+template <int D>
+inline constexpr int kRowStep = BlockShape<D>::kTileRow * kNodeChannels;
+inline constexpr int kPlaneStep = BlockShape<3>::kTileEdge * kRowStep<3>;
+
+// One particle's contribution. Low quad: (m, m v); high quad: (0, f). Slopes go with grad w, arms with x_i − x_p.
 template <class T, int D>
 struct Source {
-  const T* momentum;    // m, m v
-  const T* force[D];    // −V⁰ P F_Eᵀ, per cell
-  const T* affine[D];   // APIC: m D⁻¹ B, per cell
+  Node<T> value;
+  Node<T> slope[D];
+  Node<T> arm[D];  // APIC only
 };
 
-template <int D>
-constexpr int row_stride() {
-  return BlockShape<D>::kTileRow * kChannels;
+template <class T>
+inline Node<T> low_quad(const T* x) {
+  Node<T> r(T(0));
+  std::memcpy(&r, x, kChannels * sizeof(T));
+  return r;
 }
-constexpr int plane_stride() { return BlockShape<3>::kTileEdge * row_stride<3>(); }
-
-// f_i += A grad w (M6), for any A: also the rows of the implicit operator.
-template <class T, int D, class Kernel>
-inline void scatter_force(const Stencils<T, D, Kernel>& s, int l, const T* const* force, T* tile) {
-  const Row<T> w = spread_nodes(s.w_last[l]);
-  const Row<T> last = repeat_channels(force[D - 1]) * spread_nodes(s.g_last[l]);
-  const Row<T> x = repeat_channels(force[0]) * w;
-  T* plane = tile + s.start[l] * kChannels;
-  if constexpr (D == 2) {
-    for (int i = 0; i < Kernel::kSupport; ++i, plane += row_stride<2>())
-      (Row<T>::load(plane) + last * Row<T>(s.w[0][i][l]) + x * Row<T>(s.g[0][i][l])).store(plane);
-  } else {
-    const Row<T> y = repeat_channels(force[1]) * w;
-    for (int i = 0; i < Kernel::kSupport; ++i, plane += plane_stride()) {
-      const Row<T> wi(s.w[0][i][l]), u = last * wi + x * Row<T>(s.g[0][i][l]), v = y * wi;
-      T* at = plane;
-#pragma GCC unroll 4
-      for (int j = 0; j < Kernel::kSupport; ++j, at += row_stride<3>())
-        (Row<T>::load(at) + u * Row<T>(s.w[1][j][l]) + v * Row<T>(s.g[1][j][l])).store(at);
-    }
-  }
+template <class T>
+inline Node<T> high_quad(const T* x) {
+  Node<T> r(T(0));
+  std::memcpy(reinterpret_cast<T*>(&r) + kChannels, x, kChannels * sizeof(T));
+  return r;
 }
 
-// m_i += w m, (m v)_i += w m (v + D⁻¹ B (x_i − x_p)) (M4)
+// Along the last axis: node += value w + slope w′ (+ arm w (x_i − x_p)).
 template <class T, int D, class Kernel, bool Apic>
-inline void scatter_momentum(const Stencils<T, D, Kernel>& s, int l, const Source<T, D>& source, T* tile) {
-  const Row<T> w = spread_nodes(s.w_last[l]);
-  Row<T> base = repeat_channels(source.momentum) * w, x(T(0)), y(T(0));
-  if constexpr (Apic) {
-    base = base + repeat_channels(source.affine[D - 1]) * s.row_distance(l) * w;
-    x = repeat_channels(source.affine[0]) * w;
-    if constexpr (D == 3) y = repeat_channels(source.affine[1]) * w;
+inline void scatter_line(const Stencils<T, D, Kernel>& s, int l, const Node<T>& value, const Node<T>& slope, const Node<T>& arm, T* at) {
+#pragma GCC unroll 4
+  for (int k = 0; k < Kernel::kSupport; ++k, at += kNodeChannels) {
+    Node<T> sum = Node<T>::load(at) + value * Node<T>(s.w_last[l][k]) + slope * Node<T>(s.g_last[l][k]);
+    if constexpr (Apic) sum = sum + arm * Node<T>(s.w_last[l][k] * s.distance(D - 1, k, l));
+    sum.store(at);
   }
-  T* plane = tile + s.start[l] * kChannels;
+}
+
+// Mass, momentum and force: m_i += w m, (m v)_i += w m (v + D⁻¹ B (x_i − x_p)) (M4), f_i += A grad w (M6).
+template <class T, int D, class Kernel, bool Apic>
+inline void scatter(const Stencils<T, D, Kernel>& s, int l, const Source<T, D>& p, T* tile) {
+  T* plane = tile + s.start[l] * kNodeChannels;
   for (int i = 0; i < Kernel::kSupport; ++i) {
-    Row<T> u = base;
-    if constexpr (Apic) u = u + x * Row<T>(s.distance(0, i, l));
-    u = u * Row<T>(s.w[0][i][l]);
+    const Node<T> wi(s.w[0][i][l]);
+    Node<T> value = p.value * wi + p.slope[0] * Node<T>(s.g[0][i][l]);
+    if constexpr (Apic) value = value + p.arm[0] * Node<T>(s.w[0][i][l] * s.distance(0, i, l));
+    const Node<T> last = p.slope[D - 1] * wi, last_arm = Apic ? p.arm[D - 1] * wi : last;
     if constexpr (D == 2) {
-      (Row<T>::load(plane) + u).store(plane);
-      plane += row_stride<2>();
+      scatter_line<T, D, Kernel, Apic>(s, l, value, last, last_arm, plane);
+      plane += kRowStep<2>;
     } else {
-      const Row<T> v = y * Row<T>(s.w[0][i][l]);
+      const Node<T> slope = p.slope[1] * wi, arm = Apic ? p.arm[1] * wi : slope;
       T* at = plane;
 #pragma GCC unroll 4
-      for (int j = 0; j < Kernel::kSupport; ++j, at += row_stride<3>()) {
-        Row<T> sum = Row<T>::load(at) + u * Row<T>(s.w[1][j][l]);
-        if constexpr (Apic) sum = sum + v * Row<T>(s.distance(1, j, l) * s.w[1][j][l]);
-        sum.store(at);
+      for (int j = 0; j < Kernel::kSupport; ++j, at += kRowStep<3>) {
+        const Node<T> wj(s.w[1][j][l]);
+        Node<T> v = value * wj + slope * Node<T>(s.g[1][j][l]);
+        if constexpr (Apic) v = v + arm * Node<T>(s.w[1][j][l] * s.distance(1, j, l));
+        scatter_line<T, D, Kernel, Apic>(s, l, v, last * wj, last_arm * wj, at);
       }
-      plane += plane_stride();
+      plane += kPlaneStep;
     }
   }
 }
 
-// Channel 0 of the force tile: k |grad w|², what the particle's stiffness adds to the diagonal of (M18).
+// k |grad w|² into channel 4: what the particle's stiffness adds to the diagonal of (M18).
 template <class T, int D, class Kernel>
 inline void scatter_stiffness(const Stencils<T, D, Kernel>& s, int l, T stiffness, T* tile) {
-  const T only_first[kChannels] = {stiffness, T(0), T(0), T(0)};
-  const Row<T> w = spread_nodes(s.w_last[l]), g = spread_nodes(s.g_last[l]), k = repeat_channels(only_first);
-  const Row<T> k_w = k * w * w, k_g = k * g * g;
   const auto square = [](T a) { return a * a; };
-  T* plane = tile + s.start[l] * kChannels;
+  const auto line = [&](T w, T g, T* at) {  // w: product of squared weights so far, g: with one of them replaced
+    for (int k = 0; k < Kernel::kSupport; ++k)
+      at[k * kNodeChannels + kChannels] += g * square(s.w_last[l][k]) + w * square(s.g_last[l][k]);
+  };
+  T* plane = tile + s.start[l] * kNodeChannels;
   for (int i = 0; i < Kernel::kSupport; ++i) {
-    const T wi = square(s.w[0][i][l]), gi = square(s.g[0][i][l]);
+    const T wi = stiffness * square(s.w[0][i][l]), gi = stiffness * square(s.g[0][i][l]);
     if constexpr (D == 2) {
-      (Row<T>::load(plane) + k_w * Row<T>(gi) + k_g * Row<T>(wi)).store(plane);
-      plane += row_stride<2>();
+      line(wi, gi, plane + i * kRowStep<2>);
     } else {
-      T* at = plane;
-      for (int j = 0; j < Kernel::kSupport; ++j, at += row_stride<3>()) {
+      for (int j = 0; j < Kernel::kSupport; ++j) {
         const T wj = square(s.w[1][j][l]), gj = square(s.g[1][j][l]);
-        (Row<T>::load(at) + k_w * Row<T>(gi * wj + wi * gj) + k_g * Row<T>(wi * wj)).store(at);
+        line(wi * wj, gi * wj + wi * gj, plane + i * kPlaneStep + j * kRowStep<3>);
       }
-      plane += plane_stride();
     }
   }
 }
 
-// Sums over the rows of a stencil, before the last axis is summed.
+// Sums over a stencil: of w u, of grad w u, of w u (x_i − x_p) in cells.
 template <class T, int D>
-struct RowSums {
-  Row<T> value = Row<T>(T(0));   // of w u on the axes before the last
-  Row<T> slope[D - 1];           // with one w replaced by its derivative
-  Row<T> arm[D - 1];             // of w u (x_i − x_p), when asked for
+struct Sums {
+  Node<T> value{T(0)};
+  Node<T> slope[D];
+  Node<T> arm[D];
 
-  RowSums() {
-    for (int d = 0; d < D - 1; ++d) slope[d] = arm[d] = Row<T>(T(0));
+  Sums() {
+    for (int d = 0; d < D; ++d) slope[d] = arm[d] = Node<T>(T(0));
   }
 };
 
-template <class T, int D, class Kernel, bool Slopes, bool Arms>
-inline RowSums<T, D> sum_rows(const Stencils<T, D, Kernel>& s, int l, const T* tile) {
-  RowSums<T, D> sums;
-  const T* plane = tile + s.start[l] * kChannels;
+// The last axis alone: value, slope[D − 1] and arm[D − 1].
+template <class T, int D, class Kernel, bool Apic>
+inline void gather_line(const Stencils<T, D, Kernel>& s, int l, const T* at, Node<T>& value, Node<T>& slope, Node<T>& arm) {
+  value = slope = arm = Node<T>(T(0));
+#pragma GCC unroll 4
+  for (int k = 0; k < Kernel::kSupport; ++k, at += kNodeChannels) {
+    const Node<T> u = Node<T>::load(at);
+    value = value + u * Node<T>(s.w_last[l][k]);
+    slope = slope + u * Node<T>(s.g_last[l][k]);
+    if constexpr (Apic) arm = arm + u * Node<T>(s.w_last[l][k] * s.distance(D - 1, k, l));
+  }
+}
+
+template <class T, int D, class Kernel, bool Apic>
+inline Sums<T, D> gather(const Stencils<T, D, Kernel>& s, int l, const T* tile) {
+  Sums<T, D> sums;
+  const T* plane = tile + s.start[l] * kNodeChannels;
   for (int i = 0; i < Kernel::kSupport; ++i) {
-    Row<T> c, slope(T(0)), arm(T(0));
+    const Node<T> wi(s.w[0][i][l]);
+    Node<T> value, last, last_arm;
     if constexpr (D == 2) {
-      c = Row<T>::load(plane);
-      plane += row_stride<2>();
+      gather_line<T, D, Kernel, Apic>(s, l, plane, value, last, last_arm);
+      plane += kRowStep<2>;
     } else {
-      c = Row<T>(T(0));
+      Node<T> slope(T(0)), arm(T(0));
+      value = last = last_arm = Node<T>(T(0));
       const T* at = plane;
 #pragma GCC unroll 4
-      for (int j = 0; j < Kernel::kSupport; ++j, at += row_stride<3>()) {
-        const Row<T> u = Row<T>::load(at);
-        c = c + u * Row<T>(s.w[1][j][l]);
-        if constexpr (Slopes) slope = slope + u * Row<T>(s.g[1][j][l]);
-        if constexpr (Arms) arm = arm + u * Row<T>(s.w[1][j][l] * s.distance(1, j, l));
+      for (int j = 0; j < Kernel::kSupport; ++j, at += kRowStep<3>) {
+        Node<T> v, z, z_arm;
+        gather_line<T, D, Kernel, Apic>(s, l, at, v, z, z_arm);
+        const Node<T> wj(s.w[1][j][l]);
+        value = value + v * wj;
+        slope = slope + v * Node<T>(s.g[1][j][l]);
+        last = last + z * wj;
+        if constexpr (Apic) {
+          arm = arm + v * Node<T>(s.w[1][j][l] * s.distance(1, j, l));
+          last_arm = last_arm + z_arm * wj;
+        }
       }
-      plane += plane_stride();
+      sums.slope[1] = sums.slope[1] + slope * wi;
+      if constexpr (Apic) sums.arm[1] = sums.arm[1] + arm * wi;
+      plane += kPlaneStep;
     }
-    const Row<T> wi(s.w[0][i][l]);
-    sums.value = sums.value + c * wi;
-    if constexpr (Slopes) sums.slope[0] = sums.slope[0] + c * Row<T>(s.g[0][i][l]);
-    if constexpr (Arms) sums.arm[0] = sums.arm[0] + c * Row<T>(s.w[0][i][l] * s.distance(0, i, l));
-    if constexpr (D == 3 && Slopes) sums.slope[1] = sums.slope[1] + slope * wi;
-    if constexpr (D == 3 && Arms) sums.arm[1] = sums.arm[1] + arm * wi;
+    sums.value = sums.value + value * wi;
+    sums.slope[0] = sums.slope[0] + value * Node<T>(s.g[0][i][l]);
+    sums.slope[D - 1] = sums.slope[D - 1] + last * wi;
+    if constexpr (Apic) {
+      sums.arm[0] = sums.arm[0] + value * Node<T>(s.w[0][i][l] * s.distance(0, i, l));
+      sums.arm[D - 1] = sums.arm[D - 1] + last_arm * wi;
+    }
   }
   return sums;
 }
 
-// What a group gathers, a quad of channels per particle: column d of the gradient (per cell), the value, column d of B (cells).
+// What a group gathers, a quad of channels per particle: the value, and columns of the gradient (per cell) and of B (cells).
 template <class T, int D>
 struct Gathered {
-  alignas(64) T gradient[D][kGroup<T>][kChannels];
   alignas(64) T value[kGroup<T>][kChannels];
+  alignas(64) T gradient[D][kGroup<T>][kChannels];
   alignas(64) T affine[D][kGroup<T>][kChannels];
 };
 
-template <class T, int D, class Kernel>
-inline void store_gradient(const Stencils<T, D, Kernel>& s, int l, const RowSums<T, D>& sums, Gathered<T, D>& to) {
-  const Row<T> w = spread_nodes(s.w_last[l]);
-  store_sum_of_nodes(sums.value * spread_nodes(s.g_last[l]), to.gradient[D - 1][l]);
-  for (int d = 0; d < D - 1; ++d) store_sum_of_nodes(sums.slope[d] * w, to.gradient[d][l]);
+template <class T>
+inline void store_low(const Node<T>& x, T* to) {
+  std::memcpy(to, &x, kChannels * sizeof(T));
+}
+template <class T>
+inline void store_high(const Node<T>& x, T* to) {
+  std::memcpy(to, reinterpret_cast<const T*>(&x) + kChannels, kChannels * sizeof(T));
 }
 
 // The columns of a group's matrices: row i of column d is channel i + 1 of quads[d].
@@ -168,7 +193,7 @@ inline Mat<Lanes<T>, D> load_columns(const T (*quads)[kGroup<T>][kChannels]) {
   return m;
 }
 
-// The inverse, with `first` in channel 0.
+// The inverse, with zero in channel 0.
 template <class T, int D>
 inline void store_columns(const Mat<Lanes<T>, D>& m, T (*quads)[kGroup<T>][kChannels]) {
   const Lanes<T> zero(T(0));

@@ -91,6 +91,19 @@ TYPED_TEST(KernelOf, WeightsSumToOneAndSlopesToZero) {
   }
 }
 
+// What is lost or made in one step is lost again in the next: the sums must be right on average to far less than rounding.
+TYPED_TEST(KernelOf, SumsOfWeightsDoNotDrift) {
+  using T = typename TestFixture::T;
+  long double drift = 0;
+  const std::vector<T> offsets = TestFixture::offsets();
+  for (const auto f : offsets) {
+    const auto a = TestFixture::axis(f);
+    for (int i = 0; i < TestFixture::kSupport; ++i) drift += a.w[i];
+    drift -= 1;
+  }
+  EXPECT_LE(std::abs(double(drift)) / static_cast<double>(offsets.size()), 0.05 * std::numeric_limits<T>::epsilon());
+}
+
 TYPED_TEST(KernelOf, WeightedNodesGiveBackTheParticle) {
   const double tolerance = 8 * std::numeric_limits<typename TestFixture::T>::epsilon();
   for (const auto f : TestFixture::offsets()) {

@@ -1,0 +1,156 @@
+// How long a step may be, and what happens when one goes wrong.
+#include "solver/time_step.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+Model model(Integrator integrator = Integrator::kExplicit) {
+  Model m;
+  m.h = 0.01;
+  m.solver.integrator = integrator;
+  m.solver.courant = 0.5;
+  m.solver.cell_fraction = 0.25;
+  return m;
+}
+
+TEST(TimeStep, AFixedStepIsTakenWhateverTheLimits) {
+  Model m = model();
+  m.solver.time_step = 1e-3;
+  EXPECT_EQ(choose_time_step(m, {1e9, 1e9, 1e9}, 1e-3), 1e-3);
+}
+
+TEST(TimeStep, SnowAtRestWithoutStiffnessTakesTheLongest) {
+  EXPECT_EQ(choose_time_step(model(), {}, 0.04), 0.04);
+  EXPECT_EQ(choose_time_step(model(Integrator::kSemiImplicit), {}, 0.04), 0.04);
+}
+
+// courant · h / wave = 0.5 · 0.01 / 20 = 2.5e-4 s.
+TEST(TimeStep, TheWaveLimitsExplicitSteps) {
+  const double dt = choose_time_step(model(), {20, 10, 0}, 0.04);
+  EXPECT_LE(dt, 2.5e-4 * (1 + 1e-9));
+  EXPECT_DOUBLE_EQ(dt, 0.04 / 160);
+}
+
+// Two cells at the unhardened wave speed: 2 · 0.01 / 10 = 2e-3 s; the hardened one does not count.
+TEST(TimeStep, TheSoftWaveLimitsImplicitSteps) {
+  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1e6, 10, 0}, 0.04), 2e-3);
+}
+
+// cell_fraction · h / speed = 0.25 · 0.01 / 5 = 5e-4 s.
+TEST(TimeStep, TheSpeedLimitsBothKindsOfSteps) {
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), {1, 1, 5}, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1, 1, 5}, 0.04), 5e-4);
+}
+
+TEST(TimeStep, TheTighterLimitWins) {
+  const StepLimits fast{20, 20, 50}, stiff{2000, 2000, 5};
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), fast, 0.04), 5e-5);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), stiff, 0.04), 2.5e-6);
+}
+
+TEST(TimeStep, WhatIsLeftIsSplitIntoEqualStepsWithinTheLimit) {
+  for (double wave = 1; wave < 3000; wave *= 1.37)
+    for (const double longest : {1.0 / 24, 1e-3, 1e-5, 7e-7}) {
+      const double limit = 0.5 * 0.01 / wave, dt = choose_time_step(model(), {wave, 0, 0}, longest);
+      EXPECT_LE(dt, limit * (1 + 1e-9));
+      EXPECT_LE(dt, longest);
+      const double steps = longest / dt;
+      EXPECT_NEAR(steps, std::round(steps), 1e-9 * steps);
+      if (steps > 1.5) {
+        EXPECT_GT(longest / (std::round(steps) - 1), limit * (1 - 1e-9)) << "fewer steps would do";
+      }
+    }
+}
+
+// Stepping a frame with limits that stay the same takes equal steps to the end, no sliver at last.
+TEST(TimeStep, AFrameHasNoSliverAtItsEnd) {
+  double left = 1.0 / 24, shortest = 1, longest = 0;
+  int steps = 0;
+  for (; left > 1e-12; ++steps) {
+    const double dt = choose_time_step(model(), {123.4, 0, 0}, left);
+    shortest = std::min(shortest, dt);
+    longest = std::max(longest, dt);
+    left -= dt;
+  }
+  EXPECT_EQ(steps, static_cast<int>(std::ceil(1.0 / 24 / (0.005 / 123.4))));
+  EXPECT_NEAR(shortest / longest, 1, 1e-6);
+}
+
+struct Plain : State {};
+
+TEST(TakeStep, HalvesUntilTheStepWorks) {
+  StepReport report;
+  std::vector<double> tried;
+  take_step(model(), Plain{}, 0.08, report, [&](double dt) {
+    tried.push_back(dt);
+    return dt > 0.015 ? Attempt{Fault::kInverted, 7} : Attempt{};
+  });
+  EXPECT_EQ(tried, (std::vector<double>{0.08, 0.04, 0.02, 0.01}));
+  EXPECT_EQ(report.dt, 0.01);
+  EXPECT_EQ(report.rejected, 3);
+  EXPECT_NE(report.rejection.find("particle 7"), std::string::npos) << report.rejection;
+}
+
+TEST(TakeStep, AStepThatWorksAtOnceReportsNothing) {
+  StepReport report;
+  take_step(model(), Plain{}, 0.08, report, [](double) { return Attempt{}; });
+  EXPECT_EQ(report.dt, 0.08);
+  EXPECT_EQ(report.rejected, 0);
+  EXPECT_TRUE(report.rejection.empty());
+}
+
+TEST(TakeStep, AFixedStepIsNotCut) {
+  Model m = model();
+  m.solver.time_step = 0.08;
+  StepReport report;
+  Plain state;
+  state.steps = 41;
+  int tries = 0;
+  try {
+    take_step(m, state, 0.08, report, [&](double) {
+      ++tries;
+      return Attempt{Fault::kTooFar, 3};
+    });
+    FAIL() << "no error";
+  } catch (const RunError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"step 42", "particle 3", "solver.time_step"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  EXPECT_EQ(tries, 1);
+}
+
+TEST(TakeStep, AStepThatNeverWorksStopsTheRun) {
+  StepReport report;
+  int tries = 0;
+  const auto hopeless = [&](double) {
+    ++tries;
+    return Attempt{Fault::kNotFinite, 0};
+  };
+  EXPECT_THROW(take_step(model(), Plain{}, 1, report, hopeless), RunError);
+  EXPECT_EQ(tries, kMaxHalvings + 1);
+}
+
+TEST(Fault, EveryOneHasItsOwnDescription) {
+  EXPECT_EQ(describe(Fault::kNone, 1), "");
+  std::vector<std::string> all;
+  for (const Fault f : {Fault::kNotFinite, Fault::kTooFar, Fault::kInverted, Fault::kPlastic, Fault::kSolve}) {
+    const std::string text = describe(f, 12);
+    EXPECT_FALSE(text.empty());
+    EXPECT_EQ(std::count(all.begin(), all.end(), text), 0);
+    if (f != Fault::kSolve) {
+      EXPECT_NE(text.find("particle 12"), std::string::npos);
+    }
+    all.push_back(text);
+  }
+}
+
+}  // namespace
+}  // namespace firn
