@@ -65,8 +65,8 @@ class KeyMaker {
 }  // namespace
 
 template <int D>
-bool BlockSorter<D>::compute_keys(const Input& in) {
-  std::atomic<bool> sorted{true}, in_range{true};
+void BlockSorter<D>::compute_keys(const Input& in) {
+  std::atomic<bool> in_range{true};
   keys_.resize(in.size);
   for_chunks(in.size, [&](std::size_t, std::size_t begin, std::size_t end) {
     KeyMaker<D> maker(in.origin);
@@ -79,10 +79,16 @@ bool BlockSorter<D>::compute_keys(const Input& in) {
     if (!ok) in_range = false;
   });
   if (!in_range) throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
-  for_chunks(in.size, [&](std::size_t, std::size_t begin, std::size_t end) {
+}
+
+// less(i): whether particle i − 1 may stand before particle i.
+template <int D>
+template <class Less>
+bool BlockSorter<D>::is_sorted(Less less) const {
+  std::atomic<bool> sorted{true};
+  for_chunks(keys_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
     bool ok = true;
-    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i)
-      ok = ok && (keys_[i - 1] < keys_[i] || (keys_[i - 1] == keys_[i] && in.id[i - 1] < in.id[i]));
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) ok = ok && less(i);
     if (!ok) sorted = false;
   });
   return sorted;
@@ -138,9 +144,9 @@ void BlockSorter<D>::distribute() {
     }
     blocks_[b].end = running;
   }
-  unsorted_.resize(n);
+  by_block_.resize(n);
   for_chunks(n, [&](std::size_t c, std::size_t begin, std::size_t end) {
-    visit(begin, end, [&](std::size_t i, std::size_t rank) { unsorted_[counts_[c][rank]++] = static_cast<std::uint32_t>(i); });
+    visit(begin, end, [&](std::size_t i, std::size_t rank) { by_block_[counts_[c][rank]++] = static_cast<std::uint32_t>(i); });
   });
 }
 
@@ -148,11 +154,11 @@ template <int D>
 void BlockSorter<D>::sort_cells(const BlockRange& block, const std::uint32_t* id) {
   constexpr std::uint64_t kCellMask = (1u << kCellBits) - 1;
   std::array<std::uint32_t, (1u << kCellBits) + 1> start{};
-  for (std::uint32_t i = block.begin; i < block.end; ++i) ++start[(keys_[unsorted_[i]] & kCellMask) + 1];
+  for (std::uint32_t i = block.begin; i < block.end; ++i) ++start[(keys_[by_block_[i]] & kCellMask) + 1];
   for (std::size_t c = 1; c < start.size(); ++c) start[c] += start[c - 1];
   std::array<std::uint32_t, (1u << kCellBits)> filled{};
   for (std::uint32_t i = block.begin; i < block.end; ++i) {
-    const std::uint32_t p = unsorted_[i];
+    const std::uint32_t p = by_block_[i];
     const std::uint32_t cell = static_cast<std::uint32_t>(keys_[p] & kCellMask);
     std::uint32_t* first = order_.data() + block.begin + start[cell];
     std::uint32_t at = filled[cell]++;
@@ -163,18 +169,29 @@ void BlockSorter<D>::sort_cells(const BlockRange& block, const std::uint32_t* id
 
 template <int D>
 bool BlockSorter<D>::sort(const Input& in) {
-  const bool sorted = compute_keys(in);
+  compute_keys(in);
   collect_blocks();
   distribute();
-  if (sorted) return false;
+  if (is_sorted([&](std::size_t i) { return keys_[i - 1] < keys_[i] || (keys_[i - 1] == keys_[i] && in.id[i - 1] < in.id[i]); }))
+    return false;
   order_.resize(in.size);
   tbb::parallel_for(std::size_t(0), blocks_.size(), [&](std::size_t b) { sort_cells(blocks_[b], in.id); });
   return true;
 }
 
 template <int D>
+bool BlockSorter<D>::sort_by_block(const Input& in) {
+  compute_keys(in);
+  collect_blocks();
+  distribute();
+  if (is_sorted([&](std::size_t i) { return keys_[i - 1] >> kCellBits <= keys_[i] >> kCellBits; })) return false;
+  std::swap(order_, by_block_);
+  return true;
+}
+
+template <int D>
 std::size_t BlockSorter<D>::bytes() const {
-  std::size_t sum = keys_.capacity() * sizeof(keys_[0]) + (order_.capacity() + unsorted_.capacity()) * sizeof(order_[0]);
+  std::size_t sum = keys_.capacity() * sizeof(keys_[0]) + (order_.capacity() + by_block_.capacity()) * sizeof(order_[0]);
   for (const auto& c : counts_) sum += c.capacity() * sizeof(c[0]);
   return sum + blocks_.capacity() * sizeof(BlockRange);
 }

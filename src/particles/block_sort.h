@@ -1,5 +1,5 @@
 // The canonical order of particles: by block key, then cell, then id. It depends on the particles alone, not on how they were
-// stored before or on threads.
+// stored before or on threads. Between two such sorts particles only change blocks and otherwise keep their order.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,24 @@ class BlockSorter {
 
   // Fills blocks() and, when it returns true, order(): new position → old position. False: already in order.
   // Throws RunError when a particle is outside the range of block keys.
-  bool sort(const Input& in);
+  bool sort(const Input& in);           // canonical
+  bool sort_by_block(const Input& in);  // only into their blocks, and stable
 
   const std::vector<BlockRange>& blocks() const { return blocks_; }
   const std::vector<std::uint32_t>& order() const { return order_; }
   std::size_t bytes() const;
 
  private:
-  bool compute_keys(const Input& in);
+  void compute_keys(const Input& in);
+  template <class Less>
+  bool is_sorted(Less less) const;
   void collect_blocks();
   void distribute();
   void sort_cells(const BlockRange& block, const std::uint32_t* id);
 
   std::vector<std::uint64_t> keys_;  // block key << 6 | cell in the block
   std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> unsorted_;
+  std::vector<std::uint32_t> by_block_;
   std::vector<BlockRange> blocks_;
   std::vector<std::vector<std::uint32_t>> counts_;  // per chunk, per block
 };

@@ -12,7 +12,7 @@ namespace firn {
 
 // Radius over mean spacing of what the growth below leaves; measured, see PoissonSamplingHasTheMeanDensity.
 template <int D>
-inline constexpr double kPoissonRadius = D == 3 ? 0.855 : 0.815;
+inline constexpr double kPoissonRadius = D == 3 ? 0.823 : 0.7755;
 
 template <int D>
 class PoissonDisk {

@@ -112,7 +112,8 @@ TYPED_TEST(BodyIn, FloatsProbeLikeDoublesFarFromTheWorldsOrigin) {
 Collider collider(int kind, const Vec<double, 3>& at) {
   Collider c;
   const Vector center{at[0], at[1], at[2]};
-  const ShapeKind kinds[] = {ShapeKind::kSphere, ShapeKind::kBox, ShapeKind::kCylinder, ShapeKind::kCapsule, ShapeKind::kWedge, ShapeKind::kPlane};
+  const ShapeKind kinds[] = {ShapeKind::kSphere,  ShapeKind::kBox,   ShapeKind::kCylinder,
+                             ShapeKind::kCapsule, ShapeKind::kWedge, ShapeKind::kPlane};
   c.shape.kind = kinds[kind];
   c.shape.center = c.shape.point = c.shape.a = c.shape.b = center;
   c.shape.a[0] -= 0.25;

@@ -77,13 +77,13 @@ TEST(Distance, ACapsuleWithoutLengthIsASphere) {
 }
 
 TEST(Distance, ChosenPointsByHand) {
-  EXPECT_NEAR(phi<3>(box({1, 2, 3}), {4, 6, 3}), 5, 1e-15);        // 3 and 4 beyond an edge
-  EXPECT_NEAR(phi<3>(box({1, 2, 3}), {2, 4, 5}), 3, 1e-15);        // 1, 2 and 2 beyond a corner
+  EXPECT_NEAR(phi<3>(box({1, 2, 3}), {4, 6, 3}), 5, 1e-15);  // 3 and 4 beyond an edge
+  EXPECT_NEAR(phi<3>(box({1, 2, 3}), {2, 4, 5}), 3, 1e-15);  // 1, 2 and 2 beyond a corner
   EXPECT_NEAR(phi<3>(box({1, 2, 3}), {0.75, 0, 0}), -0.25, 1e-15);
   EXPECT_NEAR(phi<2>(box({1, 2, 3}), {-4, -6}), 5, 1e-15);
-  EXPECT_NEAR(phi<3>(cylinder(1, 2), {4, 6, 0}), 5, 1e-15);        // 3 and 4 beyond the rim
+  EXPECT_NEAR(phi<3>(cylinder(1, 2), {4, 6, 0}), 5, 1e-15);  // 3 and 4 beyond the rim
   EXPECT_NEAR(phi<3>(cylinder(1, 2), {0.6, 0, 0.8}), 0, 1e-15);
-  EXPECT_NEAR(phi<3>(capsule({0, 2, 0}, 1), {3, 6, 0}), 4, 1e-15); // 3 and 4 from the end of the axis
+  EXPECT_NEAR(phi<3>(capsule({0, 2, 0}, 1), {3, 6, 0}), 4, 1e-15);  // 3 and 4 from the end of the axis
   EXPECT_NEAR(phi<3>(capsule({0, 2, 0}, 1), {3, 1, 0}), 2, 1e-15);
   EXPECT_NEAR(phi<3>(sphere(2), {2, 3, 6}), 5, 1e-15);
 }

@@ -66,9 +66,9 @@ struct Named {
 template <int D>
 std::vector<Named<D>> every_solid() {
   const auto as = [](const Solid<double, 3>& s) { return convert_solid<double, D>(s); };
-  std::vector<Named<D>> all{{"plane", as(plane({0.6, 0.8, 0}))}, {"sphere", as(sphere(0.7))},
-                            {"box", as(box(kHalf))},             {"capsule", as(capsule(kAxis, 0.25))},
-                            {"wedge", as(wedge(kHalf, kOpening))}, {"wide wedge", as(wedge(kHalf, 0.6))}};
+  std::vector<Named<D>> all{
+      {"plane", as(plane({0.6, 0.8, 0}))},   {"sphere", as(sphere(0.7))},           {"box", as(box(kHalf))},
+      {"capsule", as(capsule(kAxis, 0.25))}, {"wedge", as(wedge(kHalf, kOpening))}, {"wide wedge", as(wedge(kHalf, 0.6))}};
   if (D == 3) all.push_back({"cylinder", as(cylinder(0.6, 0.4))});
   return all;
 }

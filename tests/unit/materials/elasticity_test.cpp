@@ -41,7 +41,7 @@ TYPED_TEST(Elasticity, RotationDerivativeIsThatOfThePolarRotation) {
   TestFixture::for_each(kTrials, [](const auto& x, Rng& rng) {
     const Matrix dF = random_matrix<TestFixture::D>(rng);
     const auto p = polar(x.F);
-    const Matrix got = rotation_derivative(p.R, p.S, dF), expected = slope(x, dF, [](const Matrix& F) { return polar(F).R; });
+    const Matrix got = rotation_derivative(p.R, p.S, dF), expected = slope(x, dF, [](const Matrix&F) { return polar(F).R; });
     EXPECT_LE(largest(got - expected), tolerance(x.gap, largest(got))) << largest(got);
   });
 }
@@ -115,8 +115,7 @@ TYPED_TEST(Elasticity, StretchesAlongTheAxesFollowTheFormula) {
     EXPECT_NEAR(energy(F), kLame.mu * squares + 0.5 * kLame.lambda * (J - 1) * (J - 1), 1e-13);
     const auto P = stress(F);
     for (int r = 0; r < D; ++r)
-      for (int c = 0; c < D; ++c)
-        EXPECT_NEAR(P(r, c), r == c ? 2 * kLame.mu * (s[r] - 1) + kLame.lambda * (J - 1) * J / s[r] : 0, 1e-13);
+      for (int c = 0; c < D; ++c) EXPECT_NEAR(P(r, c), r == c ? 2 * kLame.mu * (s[r] - 1) + kLame.lambda * (J - 1) * J / s[r] : 0, 1e-13);
   }
 }
 

@@ -66,7 +66,8 @@ class KernelOf : public testing::Test {
   // Both ends of a cell, both sides of its middle, and anywhere.
   static std::vector<T> offsets() {
     const T eps = std::numeric_limits<T>::epsilon();
-    std::vector<T> f{0, std::numeric_limits<T>::min(), eps, T(0.25), T(0.5) - eps / 4, T(0.5), T(0.5) + eps / 2, T(1) - eps, T(1) - eps / 2};
+    std::vector<T> f{
+        0, std::numeric_limits<T>::min(), eps, T(0.25), T(0.5) - eps / 4, T(0.5), T(0.5) + eps / 2, T(1) - eps, T(1) - eps / 2};
     Rng rng(3);
     for (int i = 0; i < 10000; ++i) f.push_back(min(static_cast<T>(rng.uniform()), T(1) - eps / 2));
     return f;

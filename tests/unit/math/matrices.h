@@ -50,7 +50,8 @@ Mat<double, D> with_stretches(Rng& rng, const Vec<double, D>& sigma) {
 template <int D>
 Mat<double, D> near_singular(Rng& rng, int small) {
   Vec<double, D> sigma;
-  for (int d = 0; d < D; ++d) sigma[d] = (d < D - small ? between(rng, 0.1, 2) : power_of_ten(rng, -12, -3)) * (rng.uniform() < 0.3 ? -1 : 1);
+  for (int d = 0; d < D; ++d)
+    sigma[d] = (d < D - small ? between(rng, 0.1, 2) : power_of_ten(rng, -12, -3)) * (rng.uniform() < 0.3 ? -1 : 1);
   return with_stretches(rng, sigma);
 }
 

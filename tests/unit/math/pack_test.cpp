@@ -87,7 +87,7 @@ TYPED_TEST(PackOf, ComparisonsWithNotANumberAreFalse) {
 
 TYPED_TEST(PackOf, MasksCombineLikeTruthValues) {
   using T = typename TestFixture::T;
-  const auto less = this->a < this->b, positive = this->a > typename TestFixture::P(T(0));
+  const auto less = this->a<this->b, positive = this->a> typename TestFixture::P(T(0));
   this->expect_mask(less & positive, [](T x, T y) { return x < y && x > 0; });
   this->expect_mask(less | positive, [](T x, T y) { return x < y || x > 0; });
   this->expect_mask(!less, [](T x, T y) { return !(x < y); });

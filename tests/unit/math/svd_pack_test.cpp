@@ -55,8 +55,8 @@ class PackedSvdOf : public testing::Test {
     }
   }
 };
-using PackCases = testing::Types<PackCase<float, 16, 3>, PackCase<double, 8, 3>, PackCase<float, 4, 3>, PackCase<float, 16, 2>,
-                                 PackCase<double, 8, 2>>;
+using PackCases =
+    testing::Types<PackCase<float, 16, 3>, PackCase<double, 8, 3>, PackCase<float, 4, 3>, PackCase<float, 16, 2>, PackCase<double, 8, 2>>;
 TYPED_TEST_SUITE(PackedSvdOf, PackCases);
 
 TYPED_TEST(PackedSvdOf, EveryLaneIsTwoRotationsAboutSortedStretches) {

@@ -33,9 +33,9 @@ std::vector<Named> every_shape(int dimension, double h, const Vector& center) {
   common.b[1] += 4 * h;
   common.rotation = dimension == 3 ? Quaternion{0.8, 0.36, -0.2, 0.435} : Quaternion{0.8, 0, 0, 0.6};
   std::vector<Named> all;
-  for (const auto& [name, kind] : {std::pair{"sphere", ShapeKind::kSphere}, std::pair{"box", ShapeKind::kBox},
-                                   std::pair{"capsule", ShapeKind::kCapsule}, std::pair{"wedge", ShapeKind::kWedge},
-                                   std::pair{"cylinder", ShapeKind::kCylinder}}) {
+  for (const auto& [name, kind] :
+       {std::pair{"sphere", ShapeKind::kSphere}, std::pair{"box", ShapeKind::kBox}, std::pair{"capsule", ShapeKind::kCapsule},
+        std::pair{"wedge", ShapeKind::kWedge}, std::pair{"cylinder", ShapeKind::kCylinder}}) {
     if (dimension == 2 && kind == ShapeKind::kCylinder) continue;
     all.push_back({name, common});
     all.back().shape.kind = kind;
@@ -125,13 +125,13 @@ TEST(Sampler, PoissonCountsAreThoseOfTheVolumeButForTheRim) {
     const double count = static_cast<double>(sample_shape(snow_of(named.shape, sampling), dimension, kH).size());
     const double expected = 8 * shape_volume(named.shape, dimension) / std::pow(kH, dimension);
     EXPECT_GT(count / expected, 0.97);
-    EXPECT_LT(count / expected, 1.15);
+    EXPECT_LT(count / expected, 1.25);
   });
 }
 
 // Points per cell in the middle of a large box, away from its rim.
 double mean_per_cell(int dimension, Sampling sampling, double per_cell, std::uint32_t seed) {
-  const double half = dimension == 3 ? 11 : 40, margin = 3;
+  const double half = dimension == 3 ? 9 : 30, margin = 3;
   Snow snow = snow_of({}, sampling, per_cell);
   snow.shape.kind = ShapeKind::kBox;
   snow.shape.size = {2 * half * kH, 2 * half * kH, 2 * half * kH};
@@ -147,9 +147,9 @@ double mean_per_cell(int dimension, Sampling sampling, double per_cell, std::uin
 
 TEST(Sampler, PoissonSamplingHasTheMeanDensity) {
   for (const int dimension : {2, 3})
-    for (const double per_cell : {4.0, 8.0, 16.0}) {
+    for (const double per_cell : {3.0, 8.0}) {
       double mean = 0;
-      for (const std::uint32_t seed : {1, 2, 3}) mean += mean_per_cell(dimension, Sampling::kPoisson, per_cell, seed) / 3;
+      for (const std::uint32_t seed : {1, 2}) mean += mean_per_cell(dimension, Sampling::kPoisson, per_cell, seed) / 2;
       EXPECT_NEAR(mean / per_cell, 1, 0.03) << dimension << "D " << per_cell;
       RecordProperty(std::to_string(dimension) + "D_" + std::to_string(int(per_cell)), std::to_string(mean / per_cell));
     }
@@ -165,7 +165,7 @@ TEST(Sampler, JitteredSamplingHasTheMeanDensity) {
 void expect_uniform_ball(int dimension, Sampling sampling, double margin) {
   constexpr int kBins = 20;
   Snow snow = snow_of({}, sampling);
-  snow.shape.radius = (dimension == 3 ? 14 : 40) * kH;
+  snow.shape.radius = (dimension == 3 ? 12 : 40) * kH;
   const double radius = snow.shape.radius - margin * kH;
   std::vector<double> bins(kBins, 0.0);
   double count = 0;
@@ -225,8 +225,8 @@ void expect_same_when_moved(double h, const Vector& center, const Vector& moved,
       const auto flat = [&](Vector v) { return Vector{v[0], v[1], dimension == 3 ? v[2] : 0}; };
       const auto here = every_shape(dimension, h, flat(center)), there = every_shape(dimension, h, flat(moved));
       for (std::size_t i = 0; i < here.size(); ++i) {
-        const auto a = sample_shape(snow_of(here[i].shape, sampling), dimension, h);
-        const auto b = sample_shape(snow_of(there[i].shape, sampling), dimension, h);
+        const auto a = sample_shape(snow_of(here[i].shape, sampling, 3), dimension, h);
+        const auto b = sample_shape(snow_of(there[i].shape, sampling, 3), dimension, h);
         ASSERT_GT(a.size(), 100u);
         EXPECT_TRUE(bits_of(a) == bits_of(b, {by[0], by[1], dimension == 3 ? by[2] : 0})) << here[i].name << ' ' << dimension << "D";
       }
