@@ -21,7 +21,8 @@ int check_scene(const SceneArguments& arguments) {
   fmt::print("blocks     {}\n", report.blocks);
   fmt::print("memory     {:.0f} MB\n", report.bytes / 1e6);
   fmt::print("time step  {:.3g} s{}\n", report.time_step, scene.solver.time_step ? " (fixed)" : " at first (auto)");
-  fmt::print("steps      about {:.0f}{}\n", report.steps, scene.solver.time_step ? "" : ", more once the snow hardens");
+  const bool hardening_counts = !scene.solver.time_step && scene.solver.integrator == firn::Integrator::kExplicit;
+  fmt::print("steps      about {:.0f}{}\n", report.steps, hardening_counts ? ", more once the snow hardens" : "");
   for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return kDone;
 }
@@ -75,8 +76,8 @@ Command add_preview(CLI::App& app) {
   auto a = std::make_shared<PreviewArguments>();
   CLI::App* verb = app.add_subcommand("preview", "fast pictures and a film of a run, or of one frame");
   verb->add_option("PATH", a->path, "a run's folder or one frame (.ply)")->required();
-  verb->add_option("--width", a->options.width, "picture width, pixels")->check(CLI::Range(16, 16384))->capture_default_str();
-  verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 16384))->capture_default_str();
+  verb->add_option("--width", a->options.width, "picture width, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
+  verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   verb->add_flag("--no-film", a->no_film, "pictures only");
   return [a] { return make_preview(*a); };
 }

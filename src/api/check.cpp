@@ -3,7 +3,6 @@
 
 #include "firn/simulation.h"
 #include "grid/block.h"
-#include "scene/bodies.h"
 #include "scene/build.h"
 #include "solver/time_step.h"
 
@@ -37,25 +36,29 @@ std::size_t count_blocks(const Built& built) {
   return keys.size();
 }
 
-// Speed and stiffness of the first particles; V⁰ as the material's density gives it.
-StepLimits first_limits(const Scene& scene, const Built& built) {
+// Speed and stiffness of the first particles, with the V⁰ a run would start with.
+StepLimits first_limits(const Model& model, ParticleTable particles) {
+  const std::unique_ptr<Solver> solver = make_solver(model, Backend::kCpu, 0);
+  const std::unique_ptr<State> state = solver->create(model, std::move(particles));
   StepLimits limits;
-  for (const ParticleRow& row : built.particles) {
-    const SnowParameters<double>& s = built.model.materials[row.material];
-    const double compliance = row.volume > 0 ? row.volume / row.mass : 1 / scene.materials[row.material].density;
-    const Lame<double> l = hardened(s, row.J_P);
-    const double speed = norm(Vec<double, 3>{row.velocity[0], row.velocity[1], row.velocity[2]});
-    limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
-    limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
-    limits.speed = std::max(limits.speed, speed);
-  }
+  constexpr std::size_t kPiece = 32768;
+  for (std::size_t at = 0; at < state->particle_count; at += kPiece)
+    for (const ParticleRow& row : solver->rows(model, *state, at, std::min(state->particle_count, at + kPiece))) {
+      const SnowParameters<double>& s = model.materials[row.material];
+      const double compliance = row.volume / row.mass;
+      const Lame<double> l = hardened(s, row.J_P);
+      const double speed = norm(Vec<double, 3>{row.velocity[0], row.velocity[1], row.velocity[2]});
+      limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
+      limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
+      limits.speed = std::max(limits.speed, speed);
+    }
   return limits;
 }
 
 }  // namespace
 
 CheckReport check(const Scene& scene) {
-  const Built built = build(scene, read_ply);
+  Built built = build(scene, read_ply);
   CheckReport report;
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)
@@ -64,15 +67,13 @@ CheckReport check(const Scene& scene) {
   report.blocks = scene.simulation.dimension == 3 ? count_blocks<3>(built) : count_blocks<2>(built);
   report.bytes = estimate_bytes(scene, static_cast<double>(report.particles));
   const double frame = 1 / scene.simulation.fps;
-  report.time_step = scene.solver.time_step ? *scene.solver.time_step : choose_time_step(built.model, first_limits(scene, built), frame);
+  Model automatic = built.model;
+  automatic.solver.time_step.reset();
+  const double safe = choose_time_step(automatic, first_limits(built.model, std::move(built.particles)), frame);
+  report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = scene.frames() * std::ceil(frame / report.time_step);
-  if (scene.solver.time_step && scene.solver.integrator == Integrator::kExplicit) {
-    Model automatic = built.model;
-    automatic.solver.time_step.reset();
-    const double safe = choose_time_step(automatic, first_limits(scene, built), frame);
-    if (*scene.solver.time_step > safe)
-      report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
-  }
+  if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)
+    report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
   return report;
 }
 

@@ -110,12 +110,12 @@ struct PlasticResult {
   T J_P_ratio;  // new J_P over old (M9)
 };
 
-// Where no stretch can exceed its limits: |sigma² − 1| <= |FᵀF − I| for every one of them.
+// Where no stretch can exceed its limits: |sigma² − 1| <= |FᵀF − I| for every one of them. A mirrored F has the same FᵀF.
 template <class T, int D>
 FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& s) {
   const Mat<T, D> C = transpose(F) * F - Mat<T, D>::identity();
   const T room = min(s.stretch_max * s.stretch_max - T(1), T(1) - s.stretch_min * s.stretch_min);
-  return contract(C, C) <= room * room;
+  return (contract(C, C) <= room * room) & (determinant(F) > T(0));
 }
 
 // Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).

@@ -25,7 +25,7 @@ class Gather {
   void block(std::size_t b) const {
     const BlockRange& range = state_.sorter.blocks()[b];
     const Cell<D> first = state_.first_cell(origin_, range.key);
-    alignas(64) T tile[kTileValues];
+    alignas(64) T tile[kTileValues] = {};  // the padding is computed on, never used
     load_values(b, tile);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);

@@ -24,17 +24,32 @@ struct Source {
   Node<T> arm[D];  // APIC only
 };
 
-template <class T>
-inline Node<T> low_quad(const T* x) {
-  Node<T> r(T(0));
-  std::memcpy(&r, x, kChannels * sizeof(T));
+// The quad x in one half of a node, zeros in the other: put together in registers, because a wide load of what two narrower
+// stores have just written would wait for them.
+template <class T, bool High>
+inline Node<T> half_node(const T* x) {
+  using Layout = typename Node<T>::Layout;
+  const auto quad = detail::load_quad(x);
+  const decltype(quad) zero{};
+  Node<T> r;
+  if constexpr (Layout::kPart == kNodeChannels) {
+    r.p[0] = High ? __builtin_shufflevector(zero, quad, 0, 1, 2, 3, 4, 5, 6, 7) : __builtin_shufflevector(quad, zero, 0, 1, 2, 3, 4, 5, 6, 7);
+  } else if constexpr (Layout::kPart == kChannels) {
+    r.p[0] = High ? zero : quad;
+    r.p[1] = High ? quad : zero;
+  } else {
+    r = Node<T>(T(0));
+    for (int c = 0; c < kChannels; ++c) r.set(c + (High ? kChannels : 0), x[c]);
+  }
   return r;
 }
 template <class T>
+inline Node<T> low_quad(const T* x) {
+  return half_node<T, false>(x);
+}
+template <class T>
 inline Node<T> high_quad(const T* x) {
-  Node<T> r(T(0));
-  std::memcpy(reinterpret_cast<T*>(&r) + kChannels, x, kChannels * sizeof(T));
-  return r;
+  return half_node<T, true>(x);
 }
 
 // Along the last axis: node += value w + slope w′ (+ arm w (x_i − x_p)).

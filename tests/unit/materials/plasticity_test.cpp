@@ -113,6 +113,44 @@ TYPED_TEST(Plasticity, PackingLowersThePlasticVolumeAndStretchingRaisesIt) {
   EXPECT_GT(stretched, 1);
 }
 
+// The short cut: what it calls elastic is, and comes back bit for bit; small strains always take it.
+TYPED_TEST(Plasticity, SurelyElasticIsElastic) {
+  constexpr int D = TestFixture::D;
+  Rng rng(107);
+  int sure = 0, small = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double size = between(rng, 0, 0.03);
+    Vec<double, D> sigma;
+    for (double& s : sigma.a) s = 1 + between(rng, -size, size);
+    const auto F = with_stretches(rng, sigma);
+    small += size < 0.002;
+    if (!surely_elastic(F, kPaper)) {
+      EXPECT_GT(size, 0.002);
+      continue;
+    }
+    ++sure;
+    for (const double s : sigma.a) EXPECT_TRUE(s >= kPaper.stretch_min && s <= kPaper.stretch_max) << s;
+    const auto result = yield(F, kPaper);
+    for (int k = 0; k < D * D; ++k) EXPECT_EQ(result.F_E.a[k], F.a[k]);
+    EXPECT_EQ(result.J_P_ratio, 1);
+  }
+  EXPECT_GT(sure, small);
+  EXPECT_GT(small, 0);
+}
+
+// A mirror image has stretches of size 1 and the same FᵀF as a rotation; it is as far from elastic as can be.
+TYPED_TEST(Plasticity, MirrorImagesAreNotElastic) {
+  constexpr int D = TestFixture::D;
+  Rng rng(109);
+  for (int i = 0; i < kTrials; ++i) {
+    Vec<double, D> sigma = Vec<double, D>::filled(1);
+    sigma[D - 1] = -1;
+    const auto F = with_stretches(rng, sigma);
+    EXPECT_FALSE(surely_elastic(F, kPaper));
+    EXPECT_NEAR(yield(F, kPaper).J_P_ratio, -1 / kPaper.stretch_min, 1e-12);
+  }
+}
+
 // Never silently: an inverted trial gives a ratio at or below zero, which the solver rejects.
 TYPED_TEST(Plasticity, AnInvertedTrialShowsInTheRatio) {
   Rng rng(101);

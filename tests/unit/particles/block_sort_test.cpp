@@ -60,15 +60,18 @@ struct Sorted {
   std::vector<BlockRange> blocks;
 };
 
+enum class Kind { kCanonical, kByBlock };
+
 template <int D>
-Sorted<D> sort(const Cloud<D>& cloud, BlockSorter<D>& sorter) {
+Sorted<D> sort(const Cloud<D>& cloud, BlockSorter<D>& sorter, Kind kind = Kind::kCanonical) {
   std::array<std::vector<std::int32_t>, D> columns;
   typename BlockSorter<D>::Input in{{}, cloud.id.data(), cloud.size(), cloud.origin};
   for (int d = 0; d < D; ++d) {
     for (const Cell<D>& c : cloud.cell) columns[d].push_back(c[d]);
     in.cell[d] = columns[d].data();
   }
-  Sorted<D> result{sorter.sort(in), {}, sorter.blocks()};
+  const bool changed = kind == Kind::kCanonical ? sorter.sort(in) : sorter.sort_by_block(in);
+  Sorted<D> result{changed, {}, sorter.blocks()};
   result.order = sorter.order();
   if (!result.changed) {
     result.order.resize(cloud.size());
@@ -196,6 +199,34 @@ TYPED_TEST(BlockSort, InACrowdedCellIdsDecide) {
   ASSERT_EQ(s.blocks.size(), 1u);
   const auto ordered = cloud.ordered(s.order);
   for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(ordered.id[i], i);
+}
+
+TYPED_TEST(BlockSort, ByBlockKeepsTheOrderWithinBlocks) {
+  constexpr int D = TestFixture::D;
+  Rng rng(257);
+  auto cloud = random_cloud<D>(5000, 40);
+  cloud.shuffle(rng);
+  std::vector<std::uint32_t> expected(cloud.size());
+  std::iota(expected.begin(), expected.end(), 0u);
+  const auto block = [&](std::uint32_t i) { return std::get<0>(cloud.rank(i)); };
+  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return block(a) < block(b); });
+  BlockSorter<D> sorter;
+  const auto s = sort(cloud, sorter, Kind::kByBlock);
+  EXPECT_TRUE(s.changed);
+  EXPECT_EQ(s.order, expected);
+  EXPECT_EQ(s.blocks, sort(cloud).blocks);
+}
+
+// Particles that only change cells inside their blocks stay where they are.
+TYPED_TEST(BlockSort, ByBlockLeavesOrderedBlocksAlone) {
+  constexpr int D = TestFixture::D;
+  auto cloud = random_cloud<D>(5000, 40);
+  BlockSorter<D> sorter;
+  cloud = cloud.ordered(sort(cloud, sorter, Kind::kByBlock).order);
+  EXPECT_FALSE(sort(cloud, sorter, Kind::kByBlock).changed);
+  const auto canonical = sort(cloud, sorter);  // the same sorter goes on to the whole order
+  EXPECT_TRUE(canonical.changed);
+  expect_canonical(cloud, canonical);
 }
 
 // The last blocks that fit, on both sides of every axis, and the first that do not.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <tuple>
@@ -159,6 +160,18 @@ TEST(Sampler, JitteredSamplingHasTheMeanDensity) {
   for (const int dimension : {2, 3})
     for (const double per_cell : {1.0, 8.0, 11.0})
       EXPECT_NEAR(mean_per_cell(dimension, Sampling::kJittered, per_cell, 1) / per_cell, 1, 0.01) << dimension << "D " << per_cell;
+}
+
+// Eight points per cell: each sits anywhere in its own half of a cell, no two in the same place of it on any axis.
+TEST(Sampler, EveryJitteredPointHasItsOwnJitter) {
+  Snow snow = snow_of({}, Sampling::kJittered, 8);
+  snow.shape.kind = ShapeKind::kBox;
+  snow.shape.size = {20 * kH, 20 * kH, 20 * kH};
+  std::array<std::set<double>, 3> places;
+  const auto points = sample_shape(snow, 3, kH);
+  for (const auto& p : points)
+    for (int d = 0; d < 3; ++d) places[static_cast<std::size_t>(d)].insert(std::round(std::fmod(p.offset[d], 0.5) * 1e14));
+  for (const auto& axis : places) EXPECT_EQ(axis.size(), points.size());
 }
 
 // Shells of equal volume hold equally many points; uniform in radius would put a third of them into the innermost twentieth.
