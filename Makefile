@@ -46,7 +46,7 @@ soak: configure
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L soak -V
 
 sanitize: packages
-	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF
 	cmake --build $(BUILD)-sanitize -j $(JOBS)
 	ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error -L 'math|materials|collide|particles|grid|solver|scene|io|render'
 

@@ -18,14 +18,14 @@ struct LatticePoint {
   Vec<T, D> offset;  // in [0, 1)
 };
 
-// Decimal input such as 0.015 with h = 0.005 means "on node 3": coordinates this close (in cells) to a node are on it.
-inline constexpr double kSnapTolerance = 1e-9;
+// Coordinates that users write down are rounded to this part of a cell. Decimal input such as 0.015 with h = 0.005 then means
+// exactly "on node 3", and a body moved by whole cells keeps exactly its place in its cell.
+inline constexpr double kSnapsPerCell = 1 << 26;
 
 // Splits s, in cells, into its cell and offset.
 template <class T>
 inline void split_coordinate(double s, bool snap, std::int32_t& cell, T& offset) {
-  const double nearest = std::nearbyint(s);
-  if (snap && std::abs(s - nearest) <= kSnapTolerance * std::fmax(1.0, std::abs(s))) s = nearest;
+  if (snap) s = std::nearbyint(s * kSnapsPerCell) / kSnapsPerCell;
   const double base = std::floor(s);
   cell = static_cast<std::int32_t>(base);
   offset = static_cast<T>(s - base);

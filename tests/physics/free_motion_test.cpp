@@ -100,12 +100,12 @@ INSTANTIATE_TEST_SUITE_P(All, FreeFall,
 // The whole scene moved by (i, j, k) cells of h.
 Scene shifted_drop(double h, int i, int j, int k, Integrator integrator) {
   Scene scene = empty_scene(3, h);
-  scene.snow.push_back(ball({i * h, 6.3 * h + j * h, k * h}, 5.2 * h));
+  scene.snow.push_back(ball({i * h + 0.00123, 6.3 * h + j * h, k * h - 0.0007}, 5.2 * h));
   scene.snow[0].velocity = {0.7, -4, 0.2};
   scene.colliders.push_back(ground(0.3, j * h));
   Collider post;
   post.shape.kind = ShapeKind::kSphere;
-  post.shape.center = {i * h + 2 * h, j * h, k * h};
+  post.shape.center = {i * h + 2 * h, j * h + 0.00077, k * h};
   post.shape.radius = 1.5 * h;
   post.friction = 0.1;
   post.velocity = {-0.5, 0, 0};

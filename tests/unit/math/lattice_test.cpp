@@ -62,6 +62,14 @@ TEST(Lattice, WithoutSnappingNothingMoves) {
   EXPECT_EQ(split<double>(3 + 1e-10, false).offset, (3 + 1e-10) - 3);
 }
 
+TEST(Lattice, ADecimalPlaceOffTheNodesKeepsItsOffsetWhereverItIs) {
+  for (int cells = 1; cells < 100000; cells = cells * 3 + 1) {
+    const double h = 0.005, x = 0.1234, moved = x + cells * h;
+    EXPECT_EQ(split<double>(moved / h, true).offset, split<double>(x / h, true).offset) << cells;
+    EXPECT_EQ(split<double>(moved / h, true).cell, split<double>(x / h, true).cell + cells);
+  }
+}
+
 TEST(Lattice, RoundingToOneGoesToTheNextCell) {
   const double almost = 5 - 1e-12;  // its offset rounds to 1 in float, not in double
   EXPECT_EQ(split<float>(almost, false).cell, 5);
@@ -90,7 +98,7 @@ void expect_random_points_come_back(double tolerance) {
       const Split<T> p = split<T>(s, snap);
       ASSERT_GE(p.offset, T(0));
       ASSERT_LT(p.offset, T(1));
-      ASSERT_NEAR(p.cell + double(p.offset), s, tolerance + (snap ? 2 * kSnapTolerance * std::abs(s) : 0));
+      ASSERT_NEAR(p.cell + double(p.offset), s, tolerance + (snap ? 0.5 / kSnapsPerCell : 0));
     }
   }
 }
