@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "firn/simulation.h"
-#include "grid/block.h"
 #include "scene/build.h"
 #include "solver/time_step.h"
 
@@ -20,20 +19,6 @@ const char* shape_name(ShapeKind kind) {
     case ShapeKind::kParticles: return "particles";
   }
   return "";
-}
-
-template <int D>
-std::size_t count_blocks(const Built& built) {
-  std::set<BlockKey> keys;
-  BlockKey last = 0;
-  for (const ParticleRow& row : built.particles) {
-    Vec<std::int32_t, D> block;
-    for (int d = 0; d < D; ++d) block[d] = (row.cell[d] - built.model.origin[d]) >> BlockShape<D>::kLog2Edge;
-    const BlockKey key = block_key<D>(block);
-    if (key != last || keys.empty()) keys.insert(key);
-    last = key;
-  }
-  return keys.size();
 }
 
 // Speed and stiffness of the first particles, with the V⁰ a run would start with.
@@ -64,8 +49,8 @@ CheckReport check(const Scene& scene) {
   for (std::size_t i = 0; i < built.snow.size(); ++i)
     report.snow.push_back({shape_name(scene.snow[i].shape.kind), built.snow[i].particles, built.snow[i].mass});
   report.particles = built.particles.size();
-  report.blocks = scene.simulation.dimension == 3 ? count_blocks<3>(built) : count_blocks<2>(built);
-  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles));
+  report.blocks = built.grid.blocks;
+  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles), built.grid);
   const double frame = 1 / scene.simulation.fps;
   Model automatic = built.model;
   automatic.solver.time_step.reset();

@@ -27,36 +27,38 @@ void check_directory(const RunOptions& options) {
     throw UserError(options.directory + ": the folder is not empty; use --overwrite to write into it, or another with -o");
 }
 
-// Frames of an earlier run would mix with this one's.
+// Frames and pictures of an earlier run would mix with this one's.
 void remove_old_output(const fs::path& dir) {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(dir, error)) {
-    const std::string name = entry.path().filename().string();
-    if ((name.starts_with("frame_") && entry.path().extension() == ".ply") || name == "final.ply" || name == "stats.csv")
-      fs::remove(entry.path(), error);
-  }
+  for (const fs::path& folder : {dir, dir / "preview"})
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
+      const bool is_frame = name.starts_with("frame_") && (type == ".ply" || type == ".png");
+      if (is_frame || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
+    }
 }
 
 class Run {
  public:
   Run(const Scene& scene, const RunOptions& options)
-      : scene_(scene), options_(options), frames_(options.frames.value_or(scene.frames())), simulation_(scene, options.backend, options.threads) {
+      : scene_(scene), options_(options), frames_(options.frames.value_or(static_cast<int>(scene.simulation.duration * scene.simulation.fps * (1 + 1e-9)))), simulation_(scene, options.backend, options.threads) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
   RunSummary go() {
     prepare_directory();
     write_frame();
-    if (options_.steps) {
-      go_by_steps(*options_.steps);
-    } else {
-      for (int frame = 1; frame <= frames_ && !summary_.interrupted; ++frame) go_to_frame(frame);
+    try {
+      if (options_.steps) {
+        go_by_steps(*options_.steps);
+      } else {
+        go_by_frames();
+      }
+    } catch (const RunError&) {
+      finish();  // the state before the step that failed
+      throw;
     }
-    write_particles(simulation_, "final.ply", true);
-    summary_.frames = frame_;
-    summary_.steps = simulation_.steps();
-    summary_.time = simulation_.time();
-    summary_.seconds = seconds_since(begin_);
+    finish();
     return summary_;
   }
 
@@ -74,25 +76,46 @@ class Run {
     if (!stats_) throw RunError(path("stats.csv") + ": cannot write");
   }
 
-  void go_to_frame(int frame) {
-    simulation_.advance_to(frame / scene_.simulation.fps, [&](const StepInfo& info) { return took(info); });
-    if (summary_.interrupted) return;
-    ++frame_;
-    write_frame();
+  // All frames, and what is left of the duration after the last whole one.
+  void go_by_frames() {
+    const auto go_to = [&](double time) {
+      simulation_.advance_to(time, [&](const StepInfo& info) { return took(info); });
+      return !summary_.interrupted;
+    };
+    while (frame_ < frames_) {
+      if (!go_to((frame_ + 1) / scene_.simulation.fps)) return;
+      ++frame_;
+      write_frame();
+    }
+    if (!options_.frames) go_to(scene_.simulation.duration);
   }
 
-  // Exactly `count` steps; frames are written at the first step past their time.
+  // Exactly `count` steps; a frame is written at the first step that reaches its time.
   void go_by_steps(std::int64_t count) {
     for (std::int64_t k = 0; k < count && !summary_.interrupted; ++k) {
       const double next_frame = (frame_ + 1) / scene_.simulation.fps;
       took(simulation_.step(scene_.solver.time_step.value_or(next_frame - simulation_.time())));
-      constexpr double kSliver = 1e-9;
-      if (simulation_.time() >= next_frame * (1 - kSliver)) {
-        ++frame_;
+      const int reached = whole_frames(simulation_.time());
+      if (reached > frame_) {
+        frame_ = reached;
         write_frame();
       }
     }
-    if (since_frame_ > 0) stats_ << statistics_.line(frame_, simulation_) << std::flush;
+  }
+
+  int whole_frames(double time) const {
+    constexpr double kRounding = 1e-9;
+    return static_cast<int>(time * scene_.simulation.fps * (1 + kRounding));
+  }
+
+  // The last state, and a line for the steps since the last frame, counted towards the next.
+  void finish() {
+    write_particles(simulation_, "final.ply", true);
+    if (since_frame_ > 0) stats_ << statistics_.line(frame_ + 1, simulation_) << std::flush;
+    summary_.frames = frame_;
+    summary_.steps = simulation_.steps();
+    summary_.time = simulation_.time();
+    summary_.seconds = seconds_since(begin_);
   }
 
   bool took(const StepInfo& info) {
@@ -137,7 +160,7 @@ class Run {
     p.dt = dt;
     p.particles = simulation_.particles();
     p.fraction = options_.steps ? static_cast<double>(p.step) / static_cast<double>(std::max<std::int64_t>(p.steps, 1))
-                                : p.time * scene_.simulation.fps / frames_;
+                                : p.time / (options_.frames ? frames_ / scene_.simulation.fps : scene_.simulation.duration);
     p.seconds_left = p.fraction > 0 ? seconds_since(begin_) * (1 - p.fraction) / p.fraction : 0;
     p.frame_done = frame_done;
     options_.progress(p);

@@ -35,6 +35,7 @@ StepInfo Simulation::step(double longest) {
 void Simulation::advance_to(double end, const std::function<bool(const StepInfo&)>& on_step) {
   constexpr double kSliver = 1e-9;  // of the span: rounding, not time left to simulate
   const double span = end - time();
+  if (span <= 0) return;
   const auto fixed = parts_->model.solver.time_step;
   // A whole number of equal steps, none longer than the one asked for.
   const double dt = fixed ? span / std::ceil(span / *fixed * (1 - kSliver)) : 0;

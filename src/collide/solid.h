@@ -75,8 +75,8 @@ template <class T>
 FIRN_HD inline Surface<T, 3> cylinder_surface(const Solid<T, 3>& b, const Vec<T, 3>& q) {
   const T r = sqrt(q[0] * q[0] + q[2] * q[2]);
   const Surface<T, 2> s = box_surface<T, 2>({r, q[1]}, {b.radius, b.half[1]});
-  const T inverse = r > T(0) ? T(1) / r : T(0);
-  return {s.phi, {s.n[0] * q[0] * inverse, s.n[1], s.n[0] * q[2] * inverse}};
+  const T cosine = r > T(0) ? q[0] / r : T(1), sine = r > T(0) ? q[2] / r : T(0);  // on the axis any direction is outward
+  return {s.phi, {s.n[0] * cosine, s.n[1], s.n[0] * sine}};
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/memory.h"
+#include "grid/block.h"
 #include "scene/bodies.h"
 #include "scene/load_particles.h"
 #include "scene/sampler.h"
@@ -21,32 +22,57 @@ std::uint16_t material_index(const Scene& scene, const std::string& name) {
   throw UserError("unknown material '" + name + "'");
 }
 
-void check_memory(const Scene& scene) {
-  const double h = scene.simulation.spacing;
-  double particles = 0;
-  for (const Snow& snow : scene.snow)
-    particles += shape_volume(snow.shape, scene.simulation.dimension) / std::pow(h, scene.simulation.dimension) * snow.particles_per_cell;
-  const double need = estimate_bytes(scene, particles), have = available_memory();
+void refuse_beyond_memory(const Scene& scene, double particles, const GridSize& grid) {
+  const double need = estimate_bytes(scene, particles, grid), have = available_memory();
   constexpr double kMostParticles = std::numeric_limits<std::uint32_t>::max();  // ids are 32 bits
   if (need <= have && particles < kMostParticles) return;
   throw UserError(scene.simulation.spacing_location,
                   fmt::format("spacing = {}: about {:.3g} particles need {:.3g} GB, this machine has {:.3g} GB free; use a larger spacing or "
                               "smaller bodies",
-                              h, particles, need / 1e9, have / 1e9));
+                              scene.simulation.spacing, particles, need / 1e9, have / 1e9));
+}
+
+// Before anything is sampled: from the volumes of the shapes.
+void check_volumes(const Scene& scene) {
+  double particles = 0;
+  for (const Snow& snow : scene.snow)
+    particles += shape_volume(snow.shape, scene.simulation.dimension) /
+                 std::pow(scene.simulation.spacing, scene.simulation.dimension) * snow.particles_per_cell;
+  refuse_beyond_memory(scene, particles, {});
+}
+
+// A body's particles before they become rows of the table: points of a shape, or a file.
+struct Source {
+  std::vector<LatticePoint<double, 3>> points;
+  Frame frame;
+
+  std::size_t size() const { return points.size() + frame.size(); }
+};
+
+Source read_source(const Scene& scene, const Snow& snow, const ParticleLoader& load) {
+  Source source;
+  if (snow.shape.kind != ShapeKind::kParticles) {
+    source.points = sample_shape(snow, scene.simulation.dimension, scene.simulation.spacing);
+    if (source.points.empty())
+      throw UserError(snow.location, "this snow has no particles: it is much smaller than a grid cell; use a smaller simulation.spacing");
+    return source;
+  }
+  try {
+    source.frame = load(snow.shape.file);
+  } catch (const UserError& e) {
+    throw UserError(snow.location, e.what());
+  }
+  return source;
 }
 
 // Particles of a sampled shape: mass so that the whole body weighs density × volume.
-void add_shape(const Scene& scene, const Snow& snow, ParticleTable& table) {
-  const int dimension = scene.simulation.dimension;
+void add_shape(const Scene& scene, const Snow& snow, const Source& source, ParticleTable& table) {
   const double h = scene.simulation.spacing;
-  const std::vector<LatticePoint<double, 3>> points = sample_shape(snow, dimension, h);
-  if (points.empty())
-    throw UserError(snow.location, "this snow has no particles: it is much smaller than a grid cell; use a smaller simulation.spacing");
   ParticleRow row;
   row.material = material_index(scene, snow.material);
-  row.mass = scene.materials[row.material].density * shape_volume(snow.shape, dimension) / static_cast<double>(points.size());
+  row.mass = scene.materials[row.material].density * shape_volume(snow.shape, scene.simulation.dimension) / static_cast<double>(source.points.size());
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(shape_origin(snow.shape), h, true);
-  for (const LatticePoint<double, 3>& x : points) {
+  for (const LatticePoint<double, 3>& x : source.points) {
     const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), difference(x.cell, x.offset, origin, h));
     for (int d = 0; d < 3; ++d) {
       row.cell[d] = x.cell[d];
@@ -58,43 +84,52 @@ void add_shape(const Scene& scene, const Snow& snow, ParticleTable& table) {
 }
 
 void add_snow(const Scene& scene, const ParticleLoader& load, Built& built) {
+  std::vector<Source> sources;
+  std::size_t total = 0;
   for (const Snow& snow : scene.snow) {
+    sources.push_back(read_source(scene, snow, load));
+    total += sources.back().size();
+  }
+  built.particles.reserve(total);  // rows are large: growing by copies would double the peak
+  for (std::size_t s = 0; s < scene.snow.size(); ++s) {
+    const Snow& snow = scene.snow[s];
     const std::size_t before = built.particles.size();
     if (snow.shape.kind == ShapeKind::kParticles) {
-      add_particles(scene, snow, material_index(scene, snow.material), load(snow.shape.file), built.particles);
+      add_particles(scene, snow, material_index(scene, snow.material), sources[s].frame, built.particles);
     } else {
-      add_shape(scene, snow, built.particles);
+      add_shape(scene, snow, sources[s], built.particles);
     }
+    sources[s] = {};
     BodySummary summary{built.particles.size() - before, 0};
     for (std::size_t i = before; i < built.particles.size(); ++i) summary.mass += built.particles[i].mass;
     built.snow.push_back(summary);
   }
 }
 
-void finish_model(Built& built) {
+void finish_model(const Scene& scene, Built& built) {
   double lightest = std::numeric_limits<double>::max();
-  Cell<3> lowest = Cell<3>::filled(std::numeric_limits<std::int32_t>::max());
+  Cell<3> lowest = Cell<3>::filled(std::numeric_limits<std::int32_t>::max()), highest = Cell<3>::filled(std::numeric_limits<std::int32_t>::min());
   for (const ParticleRow& row : built.particles) {
     lightest = std::min(lightest, row.mass);
-    for (int d = 0; d < 3; ++d) lowest[d] = std::min(lowest[d], row.cell[d]);
+    for (int d = 0; d < 3; ++d) {
+      lowest[d] = std::min(lowest[d], row.cell[d]);
+      highest[d] = std::max(highest[d], row.cell[d]);
+    }
   }
   built.model.origin = lowest;
   built.model.mass_floor = kMassFloor * lightest;
+  constexpr std::int64_t kFarthest = std::int64_t(kMaxBlock<3> - 2) * BlockShape<3>::kEdge / 2;  // room to fly apart
+  for (int d = 0; d < 3; ++d)
+    if (std::int64_t(highest[d]) - lowest[d] > kFarthest)
+      throw UserError(scene.snow.back().location, fmt::format("particles lie {} cells apart, at most {} are allowed; use a larger spacing or "
+                                                              "bring the bodies closer together",
+                                                              std::int64_t(highest[d]) - lowest[d], kFarthest));
 }
 
 }  // namespace
 
-double estimate_bytes(const Scene& scene, double particles) {
-  const bool is_double = scene.solver.precision == Precision::kDouble;
-  double per_particle = scene.simulation.dimension == 3 ? 260 : 190;  // two buffers, sorting, tiles of half-filled blocks
-  if (scene.solver.transfer == Transfer::kApic) per_particle += 2 * 4 * scene.simulation.dimension * scene.simulation.dimension;
-  if (scene.solver.integrator == Integrator::kSemiImplicit) per_particle += 80;
-  constexpr double kProgram = 30e6;  // code, libraries, thread stacks
-  return kProgram + particles * std::max(per_particle * (is_double ? 2 : 1), 1.2 * sizeof(ParticleRow));
-}
-
 Built build(const Scene& scene, const ParticleLoader& load) {
-  check_memory(scene);
+  check_volumes(scene);
   Built built;
   Model& model = built.model;
   model.dimension = scene.simulation.dimension;
@@ -104,7 +139,9 @@ Built build(const Scene& scene, const ParticleLoader& load) {
   for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
   for (const Collider& collider : scene.colliders) model.bodies.push_back(make_body(collider, model.h));
   add_snow(scene, load, built);
-  finish_model(built);
+  finish_model(scene, built);
+  built.grid = count_blocks(built.model, built.particles);
+  refuse_beyond_memory(scene, static_cast<double>(built.particles.size()), built.grid);
   check_bodies(scene, built);
   return built;
 }

@@ -7,8 +7,7 @@
 
 #include "firn/frame.h"
 #include "firn/scene.h"
-#include "particles/table.h"
-#include "solver/model.h"
+#include "scene/memory_estimate.h"
 
 namespace firn {
 
@@ -21,6 +20,7 @@ struct Built {
   Model model;
   ParticleTable particles;
   std::vector<BodySummary> snow;      // per [[snow]]
+  GridSize grid;
   std::vector<std::string> warnings;  // choices that will run but probably are not meant
 };
 
@@ -29,8 +29,5 @@ using ParticleLoader = std::function<Frame(const std::string& path)>;
 
 // Throws UserError at the scene's key for what cannot run: no particles, snow wholly inside a collider, too little memory.
 Built build(const Scene& scene, const ParticleLoader& load);
-
-// Memory a run of so many particles needs, bytes: state, grid and scratch of the CPU solver; from measurements.
-double estimate_bytes(const Scene& scene, double particles);
 
 }  // namespace firn

@@ -67,6 +67,13 @@ TEST_F(Mistake, ASceneTooBigForTheMachineIsRefusedAtItsSpacing) {
   expect_error(check("spacing = 0.02", "spacing = 1e-5"), "scene.toml:2:", "GB");
 }
 
+TEST_F(Mistake, ParticlesTooFarApartAreRefused) {
+  spill(folder_.file("far.ply"), "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+                                 "0 1 0\n100000 1 0\n");
+  expect_error(check("shape = \"sphere\"\ncenter = [0, 0.12, 0]\nradius = 0.1", "shape = \"particles\"\nfile = \"far.ply\""),
+               "scene.toml:13:", "cells apart");
+}
+
 TEST_F(Mistake, BadFlagsAreAnsweredWithOneLine) {
   expect_error(firn({"run", "snowball_drop", "--frame", "3"}), "--frame", "");
   expect_error(firn({"run", "snowball_drop", "--threads", "-3"}), "threads", "");

@@ -74,7 +74,7 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
   state.operator_tiles.resize(keys.size() * MyState::kRowTileValues);
   state.constraints.resize(nodes * BlockShape<D>::kNodes);
   state.partial.resize(nodes);
-  for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) a->assign(nodes * MyState::kBlockValues, T(0));
+  for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) a->resize(nodes * MyState::kBlockValues);
   for (auto& column : state.rotation) column.resize(state.particles.size());
   for (auto& column : state.lame) column.resize(state.particles.size());
 }

@@ -32,6 +32,8 @@ class ImplicitSystem {
 
   // r ← s P (v* − A v) with v = v*, so only the elastic part is left.
   double start() {
+    std::fill(state_.p.begin(), state_.p.end(), T(0));
+    std::fill(state_.Ap.begin(), state_.Ap.end(), T(0));
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
       sum_tiles<kChannels>(state_, b, state_.operator_tiles, &state_.r[b * kBlockValues]);

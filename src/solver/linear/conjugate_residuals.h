@@ -20,7 +20,7 @@ struct LinearLimits {
 };
 
 // System:
-//   double start()              r ← b − A x;                      returns ⟨r, r⟩
+//   double start()              r ← b − A x, p ← 0, Ap ← 0;       returns ⟨r, r⟩
 //   double multiply()           Ar ← A r;                         returns ⟨r, Ar⟩
 //   double direct(double beta)  p ← r + beta p, Ap ← Ar + beta Ap; returns ⟨Ap, Ap⟩
 //   double advance(double alpha) x ← x + alpha p, r ← r − alpha Ap; returns ⟨r, r⟩

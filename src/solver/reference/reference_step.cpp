@@ -137,6 +137,7 @@ double Step<D, Kernel>::start() {
   double sum = 0;
   for (auto& [cell, i] : grid_) {
     i.r = i.constraint.project(i.v_star) - operator_row(i, i.v, i.Ar);
+    i.p = i.Ap = V<D>::zero();
     sum += i.mass * dot(i.r, i.r);
   }
   return sum;
