@@ -113,7 +113,7 @@ struct Scene {
   std::vector<Collider> colliders;
   OutputSettings output;
 
-  int frames() const;  // whole frames in the duration, at least 1
+  int frames() const;  // whole frames in the duration
 };
 
 // Reads a scene file, or a gallery scene when `path_or_name` is one's name and no such file exists.

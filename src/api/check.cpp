@@ -56,7 +56,7 @@ CheckReport check(const Scene& scene) {
   automatic.solver.time_step.reset();
   const double safe = choose_time_step(automatic, first_limits(built.model, std::move(built.particles)), frame);
   report.time_step = scene.solver.time_step.value_or(safe);
-  report.steps = scene.frames() * std::ceil(frame / report.time_step);
+  report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)
     report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
   return report;

@@ -41,7 +41,7 @@ void remove_old_output(const fs::path& dir) {
 class Run {
  public:
   Run(const Scene& scene, const RunOptions& options)
-      : scene_(scene), options_(options), frames_(options.frames.value_or(static_cast<int>(scene.simulation.duration * scene.simulation.fps * (1 + 1e-9)))), simulation_(scene, options.backend, options.threads) {
+      : scene_(scene), options_(options), frames_(options.frames.value_or(scene.frames())), simulation_(scene, options.backend, options.threads) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 

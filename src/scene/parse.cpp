@@ -153,8 +153,7 @@ Scene parse_scene(const std::string& toml, const std::string& file, const std::v
 }
 
 int Scene::frames() const {
-  const double count = std::floor(simulation.duration * simulation.fps + schema::kFrameTolerance);
-  return std::max(1, static_cast<int>(count));
+  return static_cast<int>(std::floor(simulation.duration * simulation.fps + schema::kFrameTolerance));
 }
 
 }  // namespace firn

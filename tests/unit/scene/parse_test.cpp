@@ -51,7 +51,7 @@ TEST(Parse, FramesSetTheDurationAndComeBack) {
   }
 }
 
-TEST(Parse, FramesAreTheWholeOnesInTheDurationAndAtLeastOne) {
+TEST(Parse, FramesAreTheWholeOnesInTheDuration) {
   const auto frames_in = [](const std::string& duration) {
     return parse("[simulation]\nspacing = 0.01\nduration = " + duration + "\n" + kBall).frames();
   };
@@ -59,7 +59,7 @@ TEST(Parse, FramesAreTheWholeOnesInTheDurationAndAtLeastOne) {
   EXPECT_EQ(frames_in("0.5"), 12);
   EXPECT_EQ(frames_in("0.08333"), 2);
   EXPECT_EQ(frames_in("0.1"), 2);
-  EXPECT_EQ(frames_in("0.001"), 1);
+  EXPECT_EQ(frames_in("0.001"), 0);
 }
 
 TEST(Parse, LocationsPointAtTheKeys) {
