@@ -2,31 +2,13 @@
 #pragma once
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 
 #include "firn/simulation.h"
 #include "math/rng.h"
+#include "support/temp_folder.h"
 
 namespace firn::test {
-
-// A folder that goes away with the test.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "firn_test_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct RandomSnow {
   int dimension = 3;

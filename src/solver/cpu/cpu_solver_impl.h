@@ -95,19 +95,21 @@ bool CpuSolver<T, D, Kernel, Apic>::solve(const Model& model, MyState& state, do
   return result.converged;
 }
 
+// Steps 4 to 10; they write the second particle buffer only, so a try that fails leaves nothing behind.
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& state, double dt, StepReport& report) const {
   const std::vector<Body<T, D>> bodies = freeze_bodies<T, D>(model, state.time + dt);
   const GridPass<T, D> grid(model, state, dt, bodies);
-  {
+  {  // steps 4 and 5: forces, gravity, collisions
     const PhaseTimer timer(report, Phase::kGrid);
     parallel_for(state.grid.node_block_count(), [&](std::size_t b) { grid.block(b); });
   }
-  if (model.solver.integrator == Integrator::kSemiImplicit) {
+  if (model.solver.integrator == Integrator::kSemiImplicit) {  // step 6
     const PhaseTimer timer(report, Phase::kSolve);
     if (!solve(model, state, dt, report)) return {Fault::kSolve, 0};
     parallel_for(state.grid.node_block_count(), [&](std::size_t b) { grid.collide_again(b); });
   }
+  // Steps 7 to 10: deformation, velocities, collisions, positions.
   const PhaseTimer timer(report, Phase::kGather);
   const Gather<T, D, Kernel, Apic> pass(model, state, dt, bodies);
   parallel_for(state.block_count(), [&](std::size_t b) { pass.block(b); });
@@ -125,7 +127,7 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       const PhaseTimer timer(report, Phase::kSort);
       sort(model, state);
     }
-    {
+    {  // steps 1 and 3: mass, momentum, forces (step 2 was taken when the state was made)
       const PhaseTimer timer(report, Phase::kScatter);
       scatter(model, state);
     }

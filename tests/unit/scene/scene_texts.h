@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firn/scene.h"
+#include "support/temp_folder.h"
 
 namespace firn::scene_tests {
 
@@ -46,25 +47,6 @@ inline std::string load_error_of(const std::string& path_or_name) {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "firn_scene_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string write(const std::string& name, const std::string& content) const {
-    const std::filesystem::path file = path_ / name;
-    std::ofstream(file, std::ios::binary) << content;
-    return file.string();
-  }
-  std::filesystem::path path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using TemporaryFolder = test::TempFolder;
 
 }  // namespace firn::scene_tests
