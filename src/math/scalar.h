@@ -27,14 +27,11 @@ inline constexpr Scalar<T> kEpsilon = std::numeric_limits<Scalar<T>>::epsilon();
 FIRN_HD inline float select(bool m, float a, float b) { return m ? a : b; }
 FIRN_HD inline double select(bool m, double a, double b) { return m ? a : b; }
 FIRN_HD inline bool any(bool m) { return m; }
-FIRN_HD inline bool all(bool m) { return m; }
 
 FIRN_HD inline float sqrt(float x) { return ::sqrtf(x); }
 FIRN_HD inline double sqrt(double x) { return ::sqrt(x); }
 FIRN_HD inline float abs(float x) { return ::fabsf(x); }
 FIRN_HD inline double abs(double x) { return ::fabs(x); }
-FIRN_HD inline float floor(float x) { return ::floorf(x); }
-FIRN_HD inline double floor(double x) { return ::floor(x); }
 FIRN_HD inline float min(float a, float b) { return b < a ? b : a; }
 FIRN_HD inline double min(double a, double b) { return b < a ? b : a; }
 FIRN_HD inline float max(float a, float b) { return a < b ? b : a; }
