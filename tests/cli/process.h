@@ -48,7 +48,7 @@ class Process {
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     outcome.out = slurp(folder_.file("out"));
     outcome.err = slurp(folder_.file("err"));
-    outcome.megabytes = static_cast<double>(usage.ru_maxrss) / 1024;
+    outcome.megabytes = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // the kernel counts in KiB
     return outcome;
   }
 
