@@ -76,6 +76,7 @@ struct Snow {
   Shape shape;
   Vector velocity{0, 0, 0};  // m/s
   Vector spin{0, 0, 0};      // rad/s about the shape's centre; 2D: z only
+  Vector stretch{1, 1, 1};   // elastic, per axis, at the start: below 1 the snow is squeezed and will push out
   std::string material = "default";
   double particles_per_cell = 8;
   Sampling sampling = Sampling::kJittered;

@@ -121,19 +121,25 @@ FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& 
 // Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).
 template <class T, int D>
 FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowParameters<T>& s) {
-  const auto elastic = surely_elastic(F_trial, s);
   PlasticResult<T, D> result{F_trial, T(1)};
-  if (!any(!elastic)) return result;
-  const Svd<T, D> d = svd(F_trial);
+  if (!any(!surely_elastic(F_trial, s))) return result;
+  const Mat<T, D> R = rotation_near(F_trial);
+  const Mat<T, D> S = transpose(R) * F_trial;
+  const auto inside = eigenvalues_at_least(S, s.stretch_min) & eigenvalues_at_least(-S, -s.stretch_max);
+  if (!any(!inside)) return result;
+  const SymmetricEigen<T, D> e = symmetric_eigen(S);
   Vec<T, D> sigma;
   T ratio = T(1);
   for (int i = 0; i < D; ++i) {
-    sigma[i] = clamp(d.sigma[i], s.stretch_min, s.stretch_max);
-    ratio = ratio * (d.sigma[i] / sigma[i]);
+    sigma[i] = clamp(e.values[i], s.stretch_min, s.stretch_max);
+    ratio = ratio * (e.values[i] / sigma[i]);
   }
-  const Mat<T, D> clamped = d.U * (Mat<T, D>::diagonal(sigma) * transpose(d.V));
-  for (int k = 0; k < D * D; ++k) result.F_E.a[k] = select(elastic, F_trial.a[k], clamped.a[k]);
-  result.J_P_ratio = select(elastic, T(1), ratio);
+  Mat<T, D> scaled = e.V;  // V diag(sigma)
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * sigma[j];
+  const Mat<T, D> clamped = R * (scaled * transpose(e.V));
+  for (int k = 0; k < D * D; ++k) result.F_E.a[k] = select(inside, F_trial.a[k], clamped.a[k]);
+  result.J_P_ratio = select(inside, T(1), ratio);
   return result;
 }
 

@@ -30,6 +30,8 @@ FIRN_HD inline bool any(bool m) { return m; }
 
 FIRN_HD inline float sqrt(float x) { return ::sqrtf(x); }
 FIRN_HD inline double sqrt(double x) { return ::sqrt(x); }
+FIRN_HD inline float inverse_sqrt(float x) { return 1 / sqrt(x); }
+FIRN_HD inline double inverse_sqrt(double x) { return 1 / sqrt(x); }
 FIRN_HD inline float abs(float x) { return ::fabsf(x); }
 FIRN_HD inline double abs(double x) { return ::fabs(x); }
 FIRN_HD inline float min(float a, float b) { return b < a ? b : a; }

@@ -2,7 +2,7 @@
 // (smallest) entry is negative, when det F < 0. Branch-free, so that it runs on Packs.
 #pragma once
 
-#include "math/vec.h"
+#include "math/eigen.h"
 
 namespace firn {
 
@@ -20,24 +20,6 @@ FIRN_HD inline T max_abs(const T* a, int n) {
   T m = abs(a[0]);
   for (int i = 1; i < n; ++i) m = max(m, abs(a[i]));
   return m;
-}
-
-// The tangent of the rotation that makes [alpha gamma; gamma beta] diagonal.
-template <class T>
-FIRN_HD inline T jacobi_tangent(const T& alpha, const T& beta, const T& gamma) {
-  const T d = beta - alpha;
-  const T denominator = abs(d) + sqrt(d * d + T(4) * gamma * gamma);
-  const T t = T(2) * gamma / select(denominator > T(0), denominator, T(1));
-  return select(d < T(0), -t, t);
-}
-
-template <class T>
-FIRN_HD inline void rotate_pair(Vec<T, 3>& p, Vec<T, 3>& q, const T& c, const T& s) {
-  for (int i = 0; i < 3; ++i) {
-    const T old = p[i];
-    p[i] = c * old - s * q[i];
-    q[i] = s * old + c * q[i];
-  }
 }
 
 // One rotation of the one-sided Jacobi method; returns which lanes still had work to do.
@@ -163,13 +145,8 @@ FIRN_HD inline Polar<T, 2> polar(const Mat<T, 2>& F) {
 template <class T>
 FIRN_HD inline Svd<T, 2> svd(const Mat<T, 2>& F) {
   const Polar<T, 2> p = polar(F);
-  // S = V diag(sigma) Vᵀ by one Jacobi rotation.
-  const T gamma = p.S(0, 1);
-  const T t = detail::jacobi_tangent(p.S(0, 0), p.S(1, 1), gamma);
-  const T c = T(1) / sqrt(T(1) + t * t);
-  const T s = c * t;
-  const T first = p.S(0, 0) - t * gamma;
-  const T second = p.S(1, 1) + t * gamma;
+  const SymmetricEigen<T, 2> e = symmetric_eigen(p.S);
+  const T first = e.values[0], second = e.values[1], c = e.V(0, 0), s = e.V(0, 1);
   const auto swap = first < second;  // R is the nearest rotation, so first + second >= 0 and the larger one is the larger in size
   Svd<T, 2> r;
   // Columns (c, −s) and (s, c), exchanged with a sign when the second value is the larger one.

@@ -102,6 +102,12 @@ FIRN_HD constexpr Mat<T, N> operator-(const Mat<T, N>& x, const Mat<T, N>& y) {
   return r;
 }
 template <class T, int N>
+FIRN_HD constexpr Mat<T, N> operator-(const Mat<T, N>& x) {
+  Mat<T, N> r;
+  for (int i = 0; i < N * N; ++i) r.a[i] = -x.a[i];
+  return r;
+}
+template <class T, int N>
 FIRN_HD constexpr Mat<T, N> operator*(const T& s, const Mat<T, N>& x) {
   Mat<T, N> r;
   for (int i = 0; i < N * N; ++i) r.a[i] = s * x.a[i];

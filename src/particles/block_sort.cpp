@@ -81,19 +81,6 @@ void BlockSorter<D>::compute_keys(const Input& in) {
   if (!in_range) throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
 }
 
-// less(i): whether particle i − 1 may stand before particle i.
-template <int D>
-template <class Less>
-bool BlockSorter<D>::is_sorted(Less less) const {
-  std::atomic<bool> sorted{true};
-  for_chunks(keys_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    bool ok = true;
-    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) ok = ok && less(i);
-    if (!ok) sorted = false;
-  });
-  return sorted;
-}
-
 template <int D>
 void BlockSorter<D>::collect_blocks() {
   const std::size_t n = keys_.size();
@@ -151,7 +138,7 @@ void BlockSorter<D>::distribute() {
 }
 
 template <int D>
-void BlockSorter<D>::sort_cells(const BlockRange& block, const std::uint32_t* id) {
+void BlockSorter<D>::sort_cells(const BlockRange& block, const Column<std::uint32_t>& id) {
   constexpr std::uint64_t kCellMask = (1u << kCellBits) - 1;
   std::array<std::uint32_t, (1u << kCellBits) + 1> start{};
   for (std::uint32_t i = block.begin; i < block.end; ++i) ++start[(keys_[by_block_[i]] & kCellMask) + 1];
@@ -168,32 +155,12 @@ void BlockSorter<D>::sort_cells(const BlockRange& block, const std::uint32_t* id
 }
 
 template <int D>
-bool BlockSorter<D>::sort(const Input& in) {
+void BlockSorter<D>::sort(const Input& in) {
   compute_keys(in);
   collect_blocks();
   distribute();
-  if (is_sorted([&](std::size_t i) { return keys_[i - 1] < keys_[i] || (keys_[i - 1] == keys_[i] && in.id[i - 1] < in.id[i]); }))
-    return false;
   order_.resize(in.size);
   tbb::parallel_for(std::size_t(0), blocks_.size(), [&](std::size_t b) { sort_cells(blocks_[b], in.id); });
-  return true;
-}
-
-template <int D>
-bool BlockSorter<D>::sort_by_block(const Input& in) {
-  compute_keys(in);
-  collect_blocks();
-  distribute();
-  if (is_sorted([&](std::size_t i) { return keys_[i - 1] >> kCellBits <= keys_[i] >> kCellBits; })) return false;
-  std::swap(order_, by_block_);
-  return true;
-}
-
-template <int D>
-std::size_t BlockSorter<D>::bytes() const {
-  std::size_t sum = keys_.capacity() * sizeof(keys_[0]) + (order_.capacity() + by_block_.capacity()) * sizeof(order_[0]);
-  for (const auto& c : counts_) sum += c.capacity() * sizeof(c[0]);
-  return sum + blocks_.capacity() * sizeof(BlockRange);
 }
 
 template class BlockSorter<2>;

@@ -1,5 +1,5 @@
-// The canonical order of particles: by block key, then cell, then id. It depends on the particles alone, not on how they were
-// stored before or on threads. Between two such sorts particles only change blocks and otherwise keep their order.
+// The order particles start in: by block key, then cell, then id. It depends on the particles alone, not on how they were stored
+// before or on threads.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,23 @@ class BlockSorter {
  public:
   // Where the particles are: cells per axis, ids.
   struct Input {
-    std::array<const std::int32_t*, D> cell;
-    const std::uint32_t* id;
+    const std::array<Column<std::int32_t>, D>& cell;
+    const Column<std::uint32_t>& id;
     std::size_t size;
     Cell<D> origin;  // the first cell of block 0
   };
 
-  // Fills blocks() and, when it returns true, order(): new position → old position. False: already in order.
-  // Throws RunError when a particle is outside the range of block keys.
-  bool sort(const Input& in);           // canonical
-  bool sort_by_block(const Input& in);  // only into their blocks, and stable
+  // Fills blocks() and order(): new position → old position. Throws RunError when a particle is outside the range of block keys.
+  void sort(const Input& in);
 
   const std::vector<BlockRange>& blocks() const { return blocks_; }
   const std::vector<std::uint32_t>& order() const { return order_; }
-  std::size_t bytes() const;
 
  private:
   void compute_keys(const Input& in);
-  template <class Less>
-  bool is_sorted(Less less) const;
   void collect_blocks();
   void distribute();
-  void sort_cells(const BlockRange& block, const std::uint32_t* id);
+  void sort_cells(const BlockRange& block, const Column<std::uint32_t>& id);
 
   std::vector<std::uint64_t> keys_;  // block key << 6 | cell in the block
   std::vector<std::uint32_t> order_;

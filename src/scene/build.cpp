@@ -71,6 +71,7 @@ void add_shape(const Scene& scene, const Snow& snow, const Source& source, Parti
   ParticleRow row;
   row.material = material_index(scene, snow.material);
   row.mass = scene.materials[row.material].density * shape_volume(snow.shape, scene.simulation.dimension) / static_cast<double>(source.points.size());
+  for (int d = 0; d < scene.simulation.dimension; ++d) row.F_E[4 * d] = snow.stretch[d];
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(shape_origin(snow.shape), h, true);
   for (const LatticePoint<double, 3>& x : source.points) {
     const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), difference(x.cell, x.offset, origin, h));

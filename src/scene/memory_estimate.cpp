@@ -40,8 +40,8 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
   const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
   const double affine = scene.solver.transfer == Transfer::kApic ? d * d : 0;
-  const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 6;  // one copy of the columns
-  const double sorting = 24;
+  const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 8;  // one copy of the columns
+  const double sorting = 8;  // where ids are, and particles on their way to another block
   const double solve = implicit ? scalar * (d * d + 2) : 0;
   const double running = particles * (2 * buffer + sorting + solve) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
   const double starting = particles * (sizeof(ParticleRow) + buffer);

@@ -41,6 +41,7 @@ inline constexpr Range kPoissonRatio{0, 0.49};        // at 0.5 lambda of (M13) 
 inline constexpr Range kHardening{0, 100};            // e^100 still fits a double
 inline constexpr Range kCompression = between(0, 1);  // 1 − theta_c must stay positive
 inline constexpr Range kStretch = above(0, 10);
+inline constexpr Range kInitialStretch{0.5, 2};
 inline constexpr Range kDensity = above(0, 1e5);  // kg/m³
 inline constexpr Range kHardeningLimit{1, 1e6};
 inline constexpr Range kParticlesPerCell{1, 1000};
@@ -138,7 +139,10 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   const bool is_sampled = s.shape.kind != ShapeKind::kParticles;  // a file has its own points
   v.field("velocity", s.velocity, Components{kSpeed});
-  if (is_sampled) v.field("spin", s.spin, Spin{kSpin});
+  if (is_sampled) {
+    v.field("spin", s.spin, Spin{kSpin});
+    v.field("stretch", s.stretch, Sizes{kInitialStretch});
+  }
   v.field("material", s.material, MaterialName{});
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   if (!is_sampled) return;

@@ -136,6 +136,7 @@ std::vector<ShapeCase> shapes(const std::string& center, const std::string& size
 
 TEST(EveryKey, OfSnowChangesTheResult) {
   const std::vector<Case> common{{"snow.velocity", "[0, -4, 0]", {}},        {"snow.spin", "[0, 0, 9]", {}},
+                                 {"snow.stretch", "[0.98, 1, 1]", {}},
                                  {"snow.material", "other", {}},             {"snow.particles_per_cell", "5", {}},
                                  {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}}};
   for (const Case& c : common) expect_change(kScene, c);

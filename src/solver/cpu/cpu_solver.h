@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "particles/block_sort.h"
 #include "solver/cpu/gather.h"
 #include "solver/cpu/grid_pass.h"
 #include "solver/cpu/implicit.h"

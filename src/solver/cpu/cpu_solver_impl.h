@@ -18,71 +18,50 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Steps from one canonical order to the next. In between the order within a block is that of arrival, which costs a little locality
-// and saves most of the moving.
-inline constexpr std::int64_t kCanonicalInterval = 32;
-
-// Brings a block's particles together. From step to step few of them change places, so most of the way goes in long runs.
+// Room for as many slots as the pool has given out.
 template <class T, int D>
-void copy_block(const Particles<T, D>& from, const std::vector<std::uint32_t>& order, const BlockRange& block, Particles<T, D>& to) {
-  struct Run {
-    std::uint32_t from, to, count;
-  };
-  thread_local std::vector<Run> runs;
-  runs.clear();
-  for (std::uint32_t i = block.begin; i < block.end; ++i) {
-    if (!runs.empty() && order[i] == runs.back().from + runs.back().count) {
-      ++runs.back().count;
-    } else {
-      runs.push_back({order[i], i, 1});
-    }
-  }
-  Particles<T, D>::for_each_column(from, to, [&](const auto& source, auto& target) {
-    if (source.empty()) return;
-    for (const Run& run : runs)
-      for (std::uint32_t k = 0; k < run.count; ++k) target[run.to + k] = source[run.from + k];
+void make_room(const Model& model, CpuState<T, D>& state) {
+  if (state.particles.slots() >= state.pool.slots()) return;
+  const std::size_t slots = state.pool.slots();
+  const bool affine = model.solver.transfer == Transfer::kApic;
+  state.particles.resize(slots, affine);
+  state.next.resize(slots, affine, false);
+  if (model.solver.integrator == Integrator::kExplicit) return;
+  state.solve_memory.resize(slots, [&](auto f) {
+    for (auto& column : state.rotation) f(column);
+    for (auto& column : state.lame) f(column);
   });
 }
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::sort(const Model& model, MyState& state) const {
-  Particles<T, D>& ps = state.particles;
-  typename BlockSorter<D>::Input input{{}, ps.id.data(), ps.size(), convert_vec<std::int32_t, D>(model.origin)};
-  for (int d = 0; d < D; ++d) input.cell[d] = ps.cell[d].data();
-  const bool canonical = state.steps % kCanonicalInterval == 0;
-  if (canonical ? state.sorter.sort(input) : state.sorter.sort_by_block(input)) {
-    const std::vector<BlockRange>& blocks = state.sorter.blocks();
-    parallel_for(blocks.size(), [&](std::size_t b) { copy_block(ps, state.sorter.order(), blocks[b], state.next); });
-    std::swap(state.particles, state.next);
-    parallel_for(ps.size(), [&](std::size_t i) { state.slot_of_id[ps.id[i]] = static_cast<std::uint32_t>(i); });
-  }
-  allocate_grid(model, state);
+  if (state.migration.run(convert_vec<std::int32_t, D>(model.origin), state.particles, state.blocks, state.pool, state.slot_of_id,
+                          [&] { make_room(model, state); }))
+    allocate_grid(model, state);
 }
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& state) const {
   std::vector<BlockKey> keys;
-  keys.reserve(state.block_count());
-  for (const BlockRange& block : state.sorter.blocks()) keys.push_back(block.key);
+  keys.reserve(state.blocks.size());
+  for (const ParticleBlock<D>& block : state.blocks) keys.push_back(block.key);
   state.grid.build(keys);
   state.reports.resize(keys.size());
-  state.tiles.resize(keys.size() * MyState::kTileValues);
+  resize_tightly(state.tiles, keys.size() * MyState::kTileValues);
   const std::size_t nodes = state.grid.node_block_count();
-  state.mass_velocity.resize(nodes * MyState::kBlockValues);
-  state.velocity.resize(nodes * MyState::kBlockValues);
+  resize_tightly(state.mass_velocity, nodes * MyState::kBlockValues);
+  resize_tightly(state.velocity, nodes * MyState::kBlockValues);
   if (model.solver.integrator == Integrator::kExplicit) return;
-  state.operator_tiles.resize(keys.size() * MyState::kRowTileValues);
+  resize_tightly(state.operator_tiles, keys.size() * MyState::kRowTileValues);
   state.constraints.resize(nodes * BlockShape<D>::kNodes);
   state.partial.resize(nodes);
-  for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) a->resize(nodes * MyState::kBlockValues);
-  for (auto& column : state.rotation) column.resize(state.particles.size());
-  for (auto& column : state.lame) column.resize(state.particles.size());
+  for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) resize_tightly(*a, nodes * MyState::kBlockValues);
 }
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::scatter(const Model& model, MyState& state) const {
   const Scatter<T, D, Kernel, Apic> pass(model, state);
-  parallel_for(state.block_count(), [&](std::size_t b) { pass.block(b); });
+  parallel_for(state.blocks.size(), [&](std::size_t b) { pass.block(b); });
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -111,8 +90,9 @@ Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& sta
   }
   // Steps 7 to 10: deformation, velocities, collisions, positions.
   const PhaseTimer timer(report, Phase::kGather);
+  state.migration.start(state.blocks.size());
   const Gather<T, D, Kernel, Apic> pass(model, state, dt, bodies);
-  parallel_for(state.block_count(), [&](std::size_t b) { pass.block(b); });
+  parallel_for(state.blocks.size(), [&](std::size_t b) { pass.block(b); });
   for (const BlockReport& block : state.reports)
     if (block.attempt.fault != Fault::kNone) return block.attempt;
   return {};
@@ -139,7 +119,7 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
     }
     const double dt = choose_time_step(model, limits, longest);
     take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
-    Particles<T, D>::for_each_dynamic_column(state.particles, state.next, [](auto& a, auto& b) { std::swap(a, b); });
+    state.particles.swap_changing(state.next);
     for (const BlockReport& block : state.reports) report.limited += block.limited;
     state.time += report.dt;
     ++state.steps;
@@ -156,18 +136,19 @@ void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, MyState
     sum_tiles<kNodeChannels>(state, b, state.tiles, sums);
     for (int i = 0; i < BlockShape<D>::kNodes; ++i) state.mass_velocity[b * MyState::kBlockValues + i * kChannels] = sums[i * kNodeChannels];
   });
-  parallel_for(state.block_count(), [&](std::size_t b) {
-    const BlockRange& range = state.sorter.blocks()[b];
-    const Cell<D> first = state.first_cell(convert_vec<std::int32_t, D>(model.origin), range.key);
+  parallel_for(state.blocks.size(), [&](std::size_t b) {
+    const ParticleBlock<D>& block = state.blocks[b];
     alignas(64) T tile[MyState::kTileValues] = {};
     load_tile<kNodeChannels>(state, b, state.mass_velocity, tile);
     Stencils<T, D, Kernel> stencils;
-    for (std::size_t at = range.begin; at < range.end; ++at) {
-      if (state.particles.volume[at] > T(0)) continue;
-      stencils.compute(state.particles, at, first);
-      const T mass = gather<T, D, Kernel, false>(stencils, 0, tile).value[0];
-      state.particles.volume[at] = state.particles.mass[at] / mass * T(cell_volume);  // (M5)
-    }
+    block.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      stencils.compute(state.particles, at, block.first_cell);
+      for (int l = 0; l < n; ++l) {
+        if (state.particles.volume[at + l] > T(0)) continue;
+        const T mass = gather<T, D, Kernel, false>(stencils, l, tile).value[0];
+        state.particles.volume[at + l] = state.particles.mass[at + l] / mass * T(cell_volume);  // (M5)
+      }
+    });
   });
 }
 
@@ -208,19 +189,43 @@ ParticleRow to_row(const Particles<T, D>& ps, std::size_t k) {
   return row;
 }
 
+// From rows in id order to blocks.
+template <class T, int D>
+void arrange(const Model& model, const Particles<T, D>& unsorted, CpuState<T, D>& state) {
+  const Cell<D> origin = convert_vec<std::int32_t, D>(model.origin);
+  BlockSorter<D> sorter;
+  sorter.sort({unsorted.cell, unsorted.id, state.particle_count, origin});
+  for (const BlockRange& range : sorter.blocks()) {
+    ParticleBlock<D>& block = state.blocks.emplace_back(make_block<D>(range.key, origin));
+    block.count = range.end - range.begin;
+    for (std::uint32_t g = 0; g < groups_for(block.count); ++g) block.groups.push_back(state.pool.take());
+  }
+  make_room(model, state);
+  state.slot_of_id.resize(state.particle_count);
+  parallel_for(state.blocks.size(), [&](std::size_t b) {
+    const BlockRange& range = sorter.blocks()[b];
+    for (std::uint32_t i = range.begin; i < range.end; ++i) {
+      const std::uint32_t to = state.blocks[b].slot(i - range.begin), from = sorter.order()[i];
+      state.particles.copy(unsorted, from, to);
+      state.slot_of_id[state.particles.id[to]] = to;
+    }
+  });
+}
+
 template <class T, int D, class Kernel, bool Apic>
 std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model, ParticleTable table) const {
   auto state = std::make_unique<MyState>();
   for (const SnowParameters<double>& s : model.materials) state->materials.push_back(convert<T>(s));
   const std::size_t n = state->particle_count = table.size();
-  state->particles.resize(n, Apic);
-  threads_.run([&] { parallel_for(n, [&](std::size_t k) { from_row(table[k], k, state->particles); }); });
-  ParticleTable().swap(table);  // the second buffer and the grid need the room
-  state->next.resize(n, Apic);
-  state->slot_of_id.resize(n);
-  for (std::size_t k = 0; k < n; ++k) state->slot_of_id[k] = static_cast<std::uint32_t>(k);
   threads_.run([&] {
-    sort(model, *state);
+    {
+      Particles<T, D> unsorted;
+      unsorted.resize((n + kGroupSize - 1) / kGroupSize * kGroupSize, Apic);
+      parallel_for(n, [&](std::size_t k) { from_row(table[k], k, unsorted); });
+      ParticleTable().swap(table);  // the buffers and the grid need the room
+      arrange(model, unsorted, *state);
+    }
+    allocate_grid(model, *state);
     estimate_volumes(model, *state);
   });
   return state;
@@ -239,10 +244,9 @@ std::size_t CpuSolver<T, D, Kernel, Apic>::bytes(const State& base) const {
   const MyState& s = static_cast<const MyState&>(base);
   std::size_t values = s.tiles.capacity() + s.operator_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
                        s.r.capacity() + s.p.capacity() + s.Ar.capacity() + s.Ap.capacity();
-  for (const auto& column : s.rotation) values += column.bytes() / sizeof(T);
-  for (const auto& column : s.lame) values += column.bytes() / sizeof(T);
-  return s.particles.bytes() + s.next.bytes() + s.sorter.bytes() + s.grid.bytes() + values * sizeof(T) +
-         s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport);
+  return s.particles.bytes() + s.next.bytes() + s.solve_memory.bytes() + s.migration.bytes() + s.grid.bytes() + values * sizeof(T) +
+         s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport) + s.slot_of_id.capacity() * sizeof(std::uint32_t) +
+         s.partial.capacity() * sizeof(double);
 }
 
 }  // namespace firn::cpu

@@ -5,17 +5,13 @@
 
 #include "core/aligned.h"
 #include "grid/sparse_grid.h"
-#include "particles/block_sort.h"
-#include "particles/storage.h"
+#include "particles/migration.h"
 #include "solver/constraint.h"
 #include "solver/cpu/transfer.h"
 #include "solver/solver.h"
 #include "solver/time_step.h"
 
 namespace firn::cpu {
-
-template <class T>
-using Array = std::vector<T, AlignedAllocator<T>>;
 
 // What a particle pass found in one block; combined in block order.
 struct BlockReport {
@@ -31,9 +27,11 @@ struct CpuState : State {
   static constexpr std::size_t kRowTileValues = std::size_t(Shape::kTileNodes) * kChannels;
   static constexpr std::size_t kBlockValues = std::size_t(Shape::kNodes) * kChannels;
 
-  Particles<T, D> particles, next;  // a step reads the first and writes the second
+  Particles<T, D> particles, next;       // a step reads the first and writes what it changes to the second
+  std::vector<ParticleBlock<D>> blocks;  // by key
+  GroupPool pool;
+  Migration<T, D> migration;
   std::vector<SnowParameters<T>> materials;
-  BlockSorter<D> sorter;
   SparseGrid<D> grid;
   std::vector<BlockReport> reports;  // per particle block
   std::vector<std::uint32_t> slot_of_id;
@@ -49,10 +47,8 @@ struct CpuState : State {
   Array<T> r, p, Ar, Ap;
   std::array<Column<T>, D * D> rotation;
   std::array<Column<T>, 2> lame;
+  GroupMemory solve_memory;
   std::vector<double> partial;  // sums per node block
-
-  std::size_t block_count() const { return sorter.blocks().size(); }
-  Cell<D> first_cell(const Cell<D>& origin, BlockKey key) const { return origin + Shape::kEdge * block_of_key<D>(key); }
 };
 
 // Where a particle block's tile and node block k of 2^D under it overlap: f(tile node, block node, nodes in the row) row by row.

@@ -19,27 +19,28 @@ class Gather {
         h_(T(model.h)),
         dt_(T(dt)),
         cells_per_speed_(T(dt / model.h)),
-        flip_ratio_(T(model.solver.flip_ratio)),
-        origin_(convert_vec<std::int32_t, D>(model.origin)) {}
+        flip_ratio_(T(model.solver.flip_ratio)) {}
 
   void block(std::size_t b) const {
-    const BlockRange& range = state_.sorter.blocks()[b];
-    const Cell<D> first = state_.first_cell(origin_, range.key);
+    const ParticleBlock<D>& particles = state_.blocks[b];
     alignas(64) T tile[kTileValues] = {};  // the padding is computed on, never used
     load_values(b, tile);
     std::vector<Body<T, D>> near;
-    near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near);
     BlockReport& report = state_.reports[b];
     report.attempt = {};
     report.limited = 0;
     Stencils<T, D, Kernel> stencils;
     Gathered<T, D> gathered;
-    for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
-      const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
-      stencils.compute(state_.particles, at, first);
+    state_.migration.start_block(b);
+    std::uint32_t first = 0;
+    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      stencils.compute(state_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, tile, gathered);
       update(at, n, gathered, near, report);
-    }
+      state_.migration.note(particles, b, state_.next, first, at, n);
+      first += kGroup<T>;
+    });
   }
 
  private:
@@ -66,24 +67,24 @@ class Gather {
     const Particles<T, D>& ps = state_.particles;
     // Step 7.
     const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(gathered.gradient);
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.data() + at, n);
+    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.at(at), n);
     const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
-    const Lanes<T> J_P = Lanes<T>::load(ps.J_P.data() + at) * plastic.J_P_ratio;  // (M9)
-    store_all(state_.next.F_E, at, n, plastic.F_E.a);
-    J_P.store_first(state_.next.J_P.data() + at, n);
+    const Lanes<T> J_P = Lanes<T>::load(ps.J_P.at(at)) * plastic.J_P_ratio;  // (M9)
+    store_all(state_.next.F_E, at, plastic.F_E.a);
+    J_P.store(state_.next.J_P.at(at));
     // Step 8.
     Lanes<T> channels[kChannels];
     quads_to_lanes(gathered.value[0], channels);
     Vec<Lanes<T>, D> v;
     for (int d = 0; d < D; ++d) {
       v[d] = channels[1 + d];
-      if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].data() + at);  // (M10)
+      if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].at(at));  // (M10)
     }
-    if constexpr (Apic) store_all(state_.next.B, at, n, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
+    if constexpr (Apic) store_all(state_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
     if (!near.empty()) collide_lanes(at, n, near, v);
-    store_all(state_.next.velocity, at, n, v.a);
-    move(at, n, v);
+    store_all(state_.next.velocity, at, v.a);
+    move(at, v);
     check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, report);
   }
 
@@ -101,26 +102,14 @@ class Gather {
     }
   }
 
-  void move(std::size_t at, int n, const Vec<Lanes<T>, D>& v) const {
+  void move(std::size_t at, const Vec<Lanes<T>, D>& v) const {
+    const Lanes<T> zero(T(0)), one(T(1)), below_one(T(1) - kEpsilon<T>);
     for (int d = 0; d < D; ++d) {
-      const Lanes<T> moved = Lanes<T>::load(state_.particles.offset[d].data() + at) + cells_per_speed_ * v[d];
-      const std::int32_t* cell = state_.particles.cell[d].data() + at;
-      std::int32_t* next_cell = state_.next.cell[d].data() + at;
-      T* next_offset = state_.next.offset[d].data() + at;
-      for (int l = 0; l < n; ++l) {
-        T offset = moved[l];
-        std::int32_t shift = 0;
-        if (offset >= T(1)) {  // a step of more than a cell is rejected below
-          offset -= T(1);
-          shift = 1;
-        } else if (offset < T(0)) {
-          offset += T(1);
-          shift = -1;
-          if (offset >= T(1)) offset = T(1) - kEpsilon<T>;  // −tiny + 1 rounds to 1
-        }
-        next_cell[l] = cell[l] + shift;
-        next_offset[l] = offset;
-      }
+      const Lanes<T> moved = Lanes<T>::load(state_.particles.offset[d].at(at)) + cells_per_speed_ * v[d];
+      // A step of more than a cell is rejected below.
+      const Lanes<T> shift = select(moved >= one, one, select(moved < zero, -one, zero));
+      min(moved - shift, below_one).store(state_.next.offset[d].at(at));  // −tiny + 1 rounds to 1
+      add_whole(state_.particles.cell[d].at(at), shift, state_.next.cell[d].at(at));
     }
   }
 
@@ -160,7 +149,6 @@ class Gather {
   CpuState<T, D>& state_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, dt_, cells_per_speed_, flip_ratio_;
-  Cell<D> origin_;
 };
 
 }  // namespace firn::cpu

@@ -85,7 +85,7 @@ class GridPass {
  private:
   // Node blocks start one node below the particle block of the same key.
   Cell<D> first_node(std::size_t b) const {
-    return state_.first_cell(origin_, state_.grid.node_key(b)) - Cell<D>::filled(1);
+    return origin_ + Shape::kEdge * block_of_key<D>(state_.grid.node_key(b)) - Cell<D>::filled(1);
   }
 
   static LatticePoint<T, D> node_at(const Cell<D>& first, int i) {

@@ -19,20 +19,20 @@ using LaneMask = Mask<T, kGroup<T>>;
 template <class T, int D>
 inline Vec<Lanes<T>, D> load_vec(const std::array<Column<T>, D>& columns, std::size_t at) {
   Vec<Lanes<T>, D> v;
-  for (int d = 0; d < D; ++d) v[d] = Lanes<T>::load(columns[d].data() + at);
+  for (int d = 0; d < D; ++d) v[d] = Lanes<T>::load(columns[d].at(at));
   return v;
 }
 
 template <int D, class T, std::size_t N>
 inline Mat<Lanes<T>, D> load_mat(const std::array<Column<T>, N>& columns, std::size_t at) {
   Mat<Lanes<T>, D> m;
-  for (int k = 0; k < D * D; ++k) m.a[k] = Lanes<T>::load(columns[k].data() + at);
+  for (int k = 0; k < D * D; ++k) m.a[k] = Lanes<T>::load(columns[k].at(at));
   return m;
 }
 
 template <class T, std::size_t N>
-inline void store_all(std::array<Column<T>, N>& columns, std::size_t at, int n, const Lanes<T>* values) {
-  for (std::size_t k = 0; k < N; ++k) values[k].store_first(columns[k].data() + at, n);
+inline void store_all(std::array<Column<T>, N>& columns, std::size_t at, const Lanes<T>* values) {
+  for (std::size_t k = 0; k < N; ++k) values[k].store(columns[k].at(at));
 }
 
 // The lanes of a group that hold particles of its block.
@@ -75,7 +75,7 @@ struct Stencils {
   void compute(const Particles<T, D>& particles, std::size_t at, const Cell<D>& first) {
     for (int l = 0; l < kGroup<T>; ++l) start[l] = 0;
     for (int d = 0; d < D; ++d) {
-      const Lanes<T> offset = Lanes<T>::load(particles.offset[d].data() + at);
+      const Lanes<T> offset = Lanes<T>::load(particles.offset[d].at(at));
       const Lanes<T> shift = Kernel::base_shift(offset);
       const Lanes<T> distance = offset - shift;
       Lanes<T> weight[kRowNodes], slope[kRowNodes];
@@ -93,7 +93,7 @@ struct Stencils {
       }
       T shifts[kGroup<T>];
       shift.store(shifts);
-      const std::int32_t* cell = particles.cell[d].data() + at;
+      const std::int32_t* cell = particles.cell[d].at(at);
       const int edge = d == D - 1 ? BlockShape<D>::kTileRow : BlockShape<D>::kTileEdge;
       for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * edge + (cell[l] - first[d]) + static_cast<int>(shifts[l]) + 1;
     }

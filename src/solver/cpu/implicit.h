@@ -20,8 +20,7 @@ class ImplicitSystem {
       : state_(state),
         inverse_h2_(T(1 / (model.h * model.h))),
         scale_(T(model.solver.beta * dt * dt)),
-        mass_floor_(T(model.mass_floor)),
-        origin_(convert_vec<std::int32_t, D>(model.origin)) {}
+        mass_floor_(T(model.mass_floor)) {}
 
   // The size of v* in the mass inner product.
   double velocity_norm() {
@@ -93,18 +92,16 @@ class ImplicitSystem {
  private:
   // operator_tiles ← H u (M18)
   void hessian(const Array<T>& u) {
-    parallel_for(state_.block_count(), [&](std::size_t b) {
-      const BlockRange& range = state_.sorter.blocks()[b];
-      const Cell<D> first = state_.first_cell(origin_, range.key);
+    parallel_for(state_.blocks.size(), [&](std::size_t b) {
+      const ParticleBlock<D>& particles = state_.blocks[b];
       alignas(64) T tile[kTileValues] = {};  // zero where no block reaches
       load_tile<kChannels>(state_, b, u, tile);
       T* out = state_.operator_tiles.data() + b * kTileValues;
       std::fill_n(out, kTileValues, T(0));
       Stencils<T, D, Kernel> stencils;
       alignas(64) T quads[D][kGroup<T>][kChannels];
-      for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
-        const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
-        stencils.compute(state_.particles, at, first);
+      particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+        stencils.compute(state_.particles, at, particles.first_cell);
         for (int l = 0; l < n; ++l) gather_gradient(stencils, l, tile, quads);
         store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
         for (int l = 0; l < n; ++l) {
@@ -112,7 +109,7 @@ class ImplicitSystem {
           for (int d = 0; d < D; ++d) column[d] = quads[d][l];
           scatter_force<T, D, Kernel>(stencils, l, column, out);
         }
-      }
+      });
     });
   }
 
@@ -120,9 +117,9 @@ class ImplicitSystem {
   Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
     const Particles<T, D>& ps = state_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.rotation, at);
-    const Lame<Lanes<T>> l{Lanes<T>::load(state_.lame[0].data() + at), Lanes<T>::load(state_.lame[1].data() + at)};
+    const Lame<Lanes<T>> l{Lanes<T>::load(state_.lame[0].at(at)), Lanes<T>::load(state_.lame[1].at(at))};
     const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, grad_u * F_E);
-    return (inverse_h2_ * Lanes<T>::load(ps.volume.data() + at)) * (dP * transpose(F_E));
+    return (inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E));
   }
 
   T factor(T mass) const { return mass >= mass_floor_ ? scale_ / mass : T(0); }
@@ -172,7 +169,6 @@ class ImplicitSystem {
 
   CpuState<T, D>& state_;
   T inverse_h2_, scale_, mass_floor_;
-  Cell<D> origin_;
 };
 
 }  // namespace firn::cpu

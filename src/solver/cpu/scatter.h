@@ -13,26 +13,23 @@ class Scatter {
       : state_(state),
         inverse_h_(T(1 / model.h)),
         affine_scale_(T(Kernel::kInverseD / model.h)),  // D⁻¹ in 1/h², distances in cells
-        origin_(convert_vec<std::int32_t, D>(model.origin)),
         implicit_(model.solver.integrator == Integrator::kSemiImplicit) {}
 
   void block(std::size_t b) const {
-    const BlockRange& range = state_.sorter.blocks()[b];
-    const Cell<D> first = state_.first_cell(origin_, range.key);
+    const ParticleBlock<D>& particles = state_.blocks[b];
     T* tile = state_.tiles.data() + b * CpuState<T, D>::kTileValues;
     std::fill_n(tile, CpuState<T, D>::kTileValues, T(0));
     Limits limits;
     Stencils<T, D, Kernel> stencils;
     Sources sources;
-    for (std::size_t at = range.begin; at < range.end; at += kGroup<T>) {
-      const int n = static_cast<int>(std::min<std::size_t>(kGroup<T>, range.end - at));
-      stencils.compute(state_.particles, at, first);
+    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      stencils.compute(state_.particles, at, particles.first_cell);
       prepare(at, n, sources, limits);
       for (int l = 0; l < n; ++l) {
         scatter<T, D, Kernel, Apic>(stencils, l, sources.of(l), tile);
         if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], tile);
       }
-    }
+    });
     state_.reports[b].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
   }
 
@@ -64,9 +61,9 @@ class Scatter {
     const Particles<T, D>& ps = state_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
     const Vec<Lanes<T>, D> v = load_vec<T, D>(ps.velocity, at);
-    const Lanes<T> mass = Lanes<T>::load(ps.mass.data() + at), volume = Lanes<T>::load(ps.volume.data() + at);
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.data() + at, n);
-    const Lame<Lanes<T>> l = hardened(s, Lanes<T>::load(ps.J_P.data() + at));
+    const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), volume = Lanes<T>::load(ps.volume.at(at));
+    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.at(at), n);
+    const Lame<Lanes<T>> l = hardened(s, Lanes<T>::load(ps.J_P.at(at)));
     const Mat<Lanes<T>, D> R = rotation_near(F_E);
     const Mat<Lanes<T>, D> A = (-inverse_h_ * volume) * (first_piola(F_E, R, l) * transpose(F_E));  // (M6)
 
@@ -80,21 +77,20 @@ class Scatter {
     store_columns<T, D>(A, sources.force);
     if constexpr (Apic) store_columns<T, D>((affine_scale_ * mass) * load_mat<D>(ps.B, at), sources.affine);
     if (implicit_) {
-      keep_for_solve(at, n, R, l);
+      keep_for_solve(at, R, l);
       // At rest a node's block of H is the sum of V⁰ (mu |grad w|² I + (mu + lambda) grad w grad wᵀ); this is its mean eigenvalue.
       ((inverse_h_ * inverse_h_) * volume * (l.mu + (l.mu + l.lambda) * T(1.0 / D))).store(sources.stiffness);
     }
   }
 
-  void keep_for_solve(std::size_t at, int n, const Mat<Lanes<T>, D>& R, const Lame<Lanes<T>>& l) const {
-    store_all(state_.rotation, at, n, R.a);
-    l.mu.store_first(state_.lame[0].data() + at, n);
-    l.lambda.store_first(state_.lame[1].data() + at, n);
+  void keep_for_solve(std::size_t at, const Mat<Lanes<T>, D>& R, const Lame<Lanes<T>>& l) const {
+    store_all(state_.rotation, at, R.a);
+    l.mu.store(state_.lame[0].at(at));
+    l.lambda.store(state_.lame[1].at(at));
   }
 
   CpuState<T, D>& state_;
   T inverse_h_, affine_scale_;
-  Cell<D> origin_;
   bool implicit_;
 };
 

@@ -147,14 +147,27 @@ TYPED_TEST(PackOf, LoadAndStoreKeepTheOrderOfLanes) {
   }
 }
 
-TYPED_TEST(PackOf, StoreFirstLeavesTheRestAlone) {
+TYPED_TEST(PackOf, AddWholeAddsToIntegers) {
   using T = typename TestFixture::T;
   constexpr int W = TestFixture::W;
-  for (int n = 0; n <= W + 2; ++n) {
-    T out[W + 4];
-    for (T& value : out) value = -9;
-    this->a.store_first(out, n);
-    for (int i = 0; i < W + 4; ++i) EXPECT_EQ(out[i], i < n && i < W ? this->a_[i] : T(-9)) << n << " of lane " << i;
+  std::int32_t cell[W], moved[W];
+  Pack<T, W> shift;
+  for (int i = 0; i < W; ++i) {
+    cell[i] = (i % 2 ? 1 : -1) * (1 << 29) + i;  // more digits than a float has
+    shift.set(i, T(i % 3 - 1));
+  }
+  add_whole(cell, shift, moved);
+  for (int i = 0; i < W; ++i) EXPECT_EQ(moved[i], cell[i] + i % 3 - 1);
+}
+
+TYPED_TEST(PackOf, InverseSqrtIsGoodToTwoUlps) {
+  using T = typename TestFixture::T;
+  constexpr int W = TestFixture::W;
+  for (double x = 1e-30; x < 1e30; x *= 1.37) {
+    Pack<T, W> a;
+    for (int i = 0; i < W; ++i) a.set(i, T(x * (1 + 0.1 * i)));
+    const Pack<T, W> r = inverse_sqrt(a);
+    for (int i = 0; i < W; ++i) EXPECT_NEAR(double(r[i]) * std::sqrt(double(a[i])), 1, 2 * double(kEpsilon<T>));
   }
 }
 

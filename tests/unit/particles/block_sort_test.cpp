@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "firn/error.h"
@@ -55,29 +54,20 @@ struct Cloud {
 
 template <int D>
 struct Sorted {
-  bool changed;
-  std::vector<std::uint32_t> order;  // the identity when nothing changed
+  std::vector<std::uint32_t> order;
   std::vector<BlockRange> blocks;
 };
 
-enum class Kind { kCanonical, kByBlock };
-
 template <int D>
-Sorted<D> sort(const Cloud<D>& cloud, BlockSorter<D>& sorter, Kind kind = Kind::kCanonical) {
-  std::array<std::vector<std::int32_t>, D> columns;
-  typename BlockSorter<D>::Input in{{}, cloud.id.data(), cloud.size(), cloud.origin};
-  for (int d = 0; d < D; ++d) {
-    for (const Cell<D>& c : cloud.cell) columns[d].push_back(c[d]);
-    in.cell[d] = columns[d].data();
+Sorted<D> sort(const Cloud<D>& cloud, BlockSorter<D>& sorter) {
+  Particles<float, D> particles;
+  particles.resize((cloud.size() + kGroupSize - 1) / kGroupSize * kGroupSize, false);
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    for (int d = 0; d < D; ++d) particles.cell[d][i] = cloud.cell[i][d];
+    particles.id[i] = cloud.id[i];
   }
-  const bool changed = kind == Kind::kCanonical ? sorter.sort(in) : sorter.sort_by_block(in);
-  Sorted<D> result{changed, {}, sorter.blocks()};
-  result.order = sorter.order();
-  if (!result.changed) {
-    result.order.resize(cloud.size());
-    std::iota(result.order.begin(), result.order.end(), 0u);
-  }
-  return result;
+  sorter.sort({particles.cell, particles.id, cloud.size(), cloud.origin});
+  return {sorter.order(), sorter.blocks()};
 }
 template <int D>
 Sorted<D> sort(const Cloud<D>& cloud) {
@@ -147,36 +137,11 @@ TYPED_TEST(BlockSort, TheResultDoesNotDependOnTheOrderBefore) {
   }
 }
 
-TYPED_TEST(BlockSort, ParticlesInOrderAreReportedAsSuch) {
-  constexpr int D = TestFixture::D;
-  const auto cloud = random_cloud<D>(3000, 40);
-  const auto first = sort(cloud);
-  ASSERT_TRUE(first.changed);
-  const auto second = sort(cloud.ordered(first.order));
-  EXPECT_FALSE(second.changed);
-  EXPECT_EQ(second.blocks, first.blocks);
-}
-
-TYPED_TEST(BlockSort, OneExchangedPairIsNoticedWhereverItIs) {
-  constexpr int D = TestFixture::D;
-  const auto cloud = random_cloud<D>(500, 30);
-  const auto ordered = cloud.ordered(sort(cloud).order);
-  for (std::size_t i = 1; i < ordered.size(); ++i) {
-    auto exchanged = ordered;
-    std::swap(exchanged.cell[i - 1], exchanged.cell[i]);
-    std::swap(exchanged.id[i - 1], exchanged.id[i]);
-    const auto s = sort(exchanged);
-    ASSERT_TRUE(s.changed) << i;
-    ASSERT_EQ(exchanged.ordered(s.order).id, ordered.id) << i;
-  }
-}
-
 TYPED_TEST(BlockSort, OneParticleIsOneBlock) {
   constexpr int D = TestFixture::D;
   Cloud<D> cloud;
   cloud.add(Cell<D>::filled(-5));
   const auto s = sort(cloud);
-  EXPECT_FALSE(s.changed);
   ASSERT_EQ(s.blocks.size(), 1u);
   EXPECT_EQ(s.blocks[0], (BlockRange{block_key<D>(Vec<std::int32_t, D>::filled(D == 3 ? -2 : -1)), 0, 1}));
 }
@@ -184,7 +149,6 @@ TYPED_TEST(BlockSort, OneParticleIsOneBlock) {
 TYPED_TEST(BlockSort, NoParticlesAreNoBlocks) {
   Cloud<TestFixture::D> cloud;
   const auto s = sort(cloud);
-  EXPECT_FALSE(s.changed);
   EXPECT_TRUE(s.blocks.empty());
 }
 
@@ -195,38 +159,9 @@ TYPED_TEST(BlockSort, InACrowdedCellIdsDecide) {
   for (int i = 0; i < 200; ++i) cloud.add(Cell<D>::filled(7));
   cloud.shuffle(rng);
   const auto s = sort(cloud);
-  EXPECT_TRUE(s.changed);
   ASSERT_EQ(s.blocks.size(), 1u);
   const auto ordered = cloud.ordered(s.order);
   for (std::uint32_t i = 0; i < 200; ++i) EXPECT_EQ(ordered.id[i], i);
-}
-
-TYPED_TEST(BlockSort, ByBlockKeepsTheOrderWithinBlocks) {
-  constexpr int D = TestFixture::D;
-  Rng rng(257);
-  auto cloud = random_cloud<D>(5000, 40);
-  cloud.shuffle(rng);
-  std::vector<std::uint32_t> expected(cloud.size());
-  std::iota(expected.begin(), expected.end(), 0u);
-  const auto block = [&](std::uint32_t i) { return std::get<0>(cloud.rank(i)); };
-  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return block(a) < block(b); });
-  BlockSorter<D> sorter;
-  const auto s = sort(cloud, sorter, Kind::kByBlock);
-  EXPECT_TRUE(s.changed);
-  EXPECT_EQ(s.order, expected);
-  EXPECT_EQ(s.blocks, sort(cloud).blocks);
-}
-
-// Particles that only change cells inside their blocks stay where they are.
-TYPED_TEST(BlockSort, ByBlockLeavesOrderedBlocksAlone) {
-  constexpr int D = TestFixture::D;
-  auto cloud = random_cloud<D>(5000, 40);
-  BlockSorter<D> sorter;
-  cloud = cloud.ordered(sort(cloud, sorter, Kind::kByBlock).order);
-  EXPECT_FALSE(sort(cloud, sorter, Kind::kByBlock).changed);
-  const auto canonical = sort(cloud, sorter);  // the same sorter goes on to the whole order
-  EXPECT_TRUE(canonical.changed);
-  expect_canonical(cloud, canonical);
 }
 
 // The last blocks that fit, on both sides of every axis, and the first that do not.

@@ -8,73 +8,100 @@
 namespace firn {
 namespace {
 
-TEST(Column, MayBeReadPastItsEnd) {
-  for (const std::size_t n : {1u, 15u, 16u, 17u, 1000u}) {
-    Column<float> column;
-    column.resize(n);
-    for (std::size_t i = 0; i < n + kColumnPadding; ++i) EXPECT_EQ(column[i], 0.0f);
-    EXPECT_GE(column.bytes(), (n + kColumnPadding) * sizeof(float));
-  }
-}
-
-TEST(Column, OfNothingTakesNoMemory) {
-  Column<double> column;
-  column.resize(0);
-  EXPECT_TRUE(column.empty());
-  EXPECT_EQ(column.bytes(), 0u);
-}
-
-TEST(Column, StartsOnACacheLine) {
-  for (int i = 1; i < 50; ++i) {
-    Column<float> column;
-    column.resize(static_cast<std::size_t>(7 * i));
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(column.data()) % 64, 0u);
-  }
-}
-
-template <int D>
-void expect_every_column_once() {
-  Particles<float, D> particles;
-  particles.resize(10, true);
-  std::set<const void*> all, dynamic;
+template <class T, int D>
+std::size_t count_columns(Particles<T, D>& particles) {
   std::size_t count = 0;
-  Particles<float, D>::for_each_column(particles, particles, [&](auto& x, auto& y) {
-    EXPECT_EQ(&x, &y);
-    all.insert(x.data());
-    ++count;
+  Particles<T, D>::for_each_column(particles, particles, [&](auto&, auto&) { ++count; });
+  return count;
+}
+
+// A number that no other slot and column has.
+template <class T, int D>
+void number_everything(Particles<T, D>& particles, std::size_t slots) {
+  int column_number = 0;
+  Particles<T, D>::for_each_column(particles, particles, [&](auto& column, auto&) {
+    for (std::size_t i = 0; i < slots; ++i) column[i] = static_cast<std::remove_reference_t<decltype(column[0])>>(column_number + 50 * i);
+    ++column_number;
   });
-  Particles<float, D>::for_each_dynamic_column(particles, particles, [&](auto& x, auto&) { dynamic.insert(x.data()); });
-  EXPECT_EQ(all.size(), count) << "a column comes twice";
-  EXPECT_EQ(count, static_cast<std::size_t>(3 * D + 2 * D * D + 5));  // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
-  EXPECT_EQ(dynamic.size(), static_cast<std::size_t>(3 * D + 2 * D * D + 1));
-  for (const void* data : dynamic) EXPECT_TRUE(all.count(data));
+}
+template <class T, int D>
+void expect_numbered(Particles<T, D>& particles, std::size_t slots) {
+  int column_number = 0;
+  Particles<T, D>::for_each_column(particles, particles, [&](auto& column, auto&) {
+    for (std::size_t i = 0; i < slots; ++i) ASSERT_EQ(double(column[i]), column_number + 50.0 * i) << "column " << column_number;
+    ++column_number;
+  });
 }
 
 TEST(Particles, EveryColumnIsVisitedOnce) {
-  expect_every_column_once<2>();
-  expect_every_column_once<3>();
+  Particles<float, 2> two;
+  Particles<float, 3> three;
+  two.resize(16, true);
+  three.resize(16, true);
+  EXPECT_EQ(count_columns(two), 3u * 2 + 2 * 4 + 5);    // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
+  EXPECT_EQ(count_columns(three), 3u * 3 + 2 * 9 + 5);
+}
+
+TEST(Particles, NoValueSharesAPlaceWithAnother) {
+  Particles<float, 3> particles;
+  particles.resize(80, true);
+  number_everything(particles, 80);
+  expect_numbered(particles, 80);
+}
+
+TEST(Particles, GrowingKeepsWhatIsThereAndAddsZeros) {
+  Particles<double, 2> particles;
+  particles.resize(32, false);
+  number_everything(particles, 32);
+  particles.resize(4800, false);
+  expect_numbered(particles, 32);
+  EXPECT_EQ(particles.slots(), 4800u);
+  for (std::size_t i = 32; i < 4800; ++i) ASSERT_EQ(particles.F_E[3][i], 0);
+}
+
+TEST(Particles, AGroupOfAColumnIsContiguousAndStartsOnItsOwnCacheLine) {
+  Particles<float, 3> particles;
+  particles.resize(64, true);
+  for (std::size_t slot = 0; slot < 64; ++slot) {
+    EXPECT_EQ(particles.velocity[1].at(slot), particles.velocity[1].at(slot / 16 * 16) + slot % 16);
+    if (slot % 16 == 0) { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(particles.velocity[1].at(slot)) % 64, 0u); }
+  }
 }
 
 TEST(Particles, OnlyApicKeepsTheAffinePart) {
   Particles<float, 3> flip, apic;
-  flip.resize(100, false);
-  apic.resize(100, true);
+  flip.resize(160, false);
+  apic.resize(160, true);
   for (int k = 0; k < 9; ++k) {
     EXPECT_TRUE(flip.B[k].empty());
     EXPECT_FALSE(apic.B[k].empty());
   }
-  EXPECT_EQ(apic.bytes() - flip.bytes(), 9 * (100 + kColumnPadding) * sizeof(float));
-  EXPECT_EQ(flip.size(), 100u);
+  EXPECT_EQ(apic.bytes() - flip.bytes(), 9 * 160 * sizeof(float));
 }
 
-TEST(Particles, TheDeformationIsStoredRowByRow) {
-  Particles<double, 3> particles;
-  particles.resize(3, false);
-  for (int k = 0; k < 9; ++k) particles.F_E[k][1] = k;
-  const Mat<double, 3> F = particles.deformation(1);
-  EXPECT_EQ(F(0, 1), 1);
-  EXPECT_EQ(F(1, 0), 3);
-  EXPECT_EQ(F(2, 2), 8);
+TEST(Particles, SwappingExchangesWhatAStepChangesAndNothingElse) {
+  Particles<float, 3> particles, next;
+  particles.resize(16, false);
+  next.resize(16, false, false);
+  number_everything(particles, 16);
+  next.J_P[3] = -1;
+  next.cell[2][5] = -2;
+  const float mass = particles.mass[3];
+  particles.swap_changing(next);
+  EXPECT_EQ(particles.J_P[3], -1);
+  EXPECT_EQ(particles.cell[2][5], -2);
+  EXPECT_EQ(particles.mass[3], mass);
+  particles.swap_changing(next);
+  expect_numbered(particles, 16);
+}
+
+TEST(Particles, ACopyHasEverything) {
+  Particles<float, 3> particles, other;
+  particles.resize(32, true);
+  other.resize(32, true);
+  number_everything(particles, 32);
+  for (std::size_t i = 0; i < 32; ++i) other.copy(particles, i, i);
+  expect_numbered(other, 32);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 namespace firn::scene_tests {
 namespace {
 
-const std::string kSnowKeys = "'velocity', 'spin', 'material', 'particles_per_cell', 'sampling', 'seed'";
+const std::string kSnowKeys = "'velocity', 'spin', 'stretch', 'material', 'particles_per_cell', 'sampling', 'seed'";
 
 TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),

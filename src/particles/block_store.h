@@ -1,0 +1,56 @@
+// Where particles live: block by block, a block's particles in groups of kGroupSize slots, all of them full but the last. A step
+// moves few particles from one block to another, and only those are touched.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "grid/block.h"
+#include "particles/storage.h"
+
+namespace firn {
+
+template <int D>
+struct ParticleBlock {
+  BlockKey key = 0;
+  Cell<D> first_cell{};
+  std::uint32_t count = 0;            // particles
+  std::vector<std::uint32_t> groups;  // their numbers; any place will do
+
+  std::uint32_t slot(std::uint32_t particle) const { return groups[particle / kGroupSize] * kGroupSize + particle % kGroupSize; }
+
+  // Calls f(first slot, particles) for every `Width` slots, the last ones perhaps not full.
+  template <int Width, class F>
+  void for_each_pack(F f) const {
+    static_assert(kGroupSize % Width == 0);
+    for (std::uint32_t begin = 0; begin < count; begin += Width)
+      f(std::size_t(slot(begin)), static_cast<int>(std::min<std::uint32_t>(count - begin, Width)));
+  }
+};
+
+template <int D>
+ParticleBlock<D> make_block(BlockKey key, const Cell<D>& origin) {
+  return {key, origin + BlockShape<D>::kEdge * block_of_key<D>(key), 0, {}};
+}
+
+// Groups that no block uses.
+class GroupPool {
+ public:
+  std::uint32_t take() {
+    if (free_.empty()) return end_++;
+    const std::uint32_t group = free_.back();
+    free_.pop_back();
+    return group;
+  }
+  void give_back(std::uint32_t group) { free_.push_back(group); }
+  std::size_t slots() const { return std::size_t(end_) * kGroupSize; }  // that columns need
+
+ private:
+  std::vector<std::uint32_t> free_;
+  std::uint32_t end_ = 0;
+};
+
+inline std::uint32_t groups_for(std::uint32_t particles) { return (particles + kGroupSize - 1) / kGroupSize; }
+
+}  // namespace firn

@@ -1,0 +1,67 @@
+// One value per particle. Columns that are used together are stored together, group by group: kGroupSize values of the first, then of
+// the second … so that a pass over particles is one stream through memory.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/aligned.h"
+
+namespace firn {
+
+// Slots of a group: one cache line of floats, whole SIMD registers in every precision.
+inline constexpr std::uint32_t kGroupSize = 16;
+
+template <class T>
+class Column {
+ public:
+  static constexpr std::size_t kGroupBytes = kGroupSize * sizeof(T);
+
+  bool empty() const { return stride_ == 0; }
+  // The slots from there to the end of the group follow.
+  T* at(std::size_t slot) { return const_cast<T*>(std::as_const(*this).at(slot)); }
+  const T* at(std::size_t slot) const {
+    return reinterpret_cast<const T*>(first_ + slot / kGroupSize * stride_) + slot % kGroupSize;
+  }
+  T& operator[](std::size_t slot) { return *at(slot); }
+  const T& operator[](std::size_t slot) const { return *at(slot); }
+
+ private:
+  friend class GroupMemory;
+
+  std::byte* first_ = nullptr;
+  std::size_t stride_ = 0;  // bytes from group to group
+};
+
+class GroupMemory {
+ public:
+  // Room for so many slots, a multiple of kGroupSize; what is there stays, the rest is zero. visit(f) calls f(column) for every column
+  // that lives here, always in the same order.
+  template <class Visit>
+  void resize(std::size_t slots, Visit visit) {
+    stride_ = 0;
+    visit([&](auto& column) { stride_ += column.kGroupBytes; });
+    stride_ = (stride_ + kCacheLine - 1) / kCacheLine * kCacheLine;
+    resize_tightly(bytes_, slots / kGroupSize * stride_);
+    bind(visit);
+  }
+
+  template <class Visit>
+  void bind(Visit visit) {
+    std::byte* at = bytes_.data();
+    visit([&](auto& column) {
+      column.first_ = at;
+      column.stride_ = stride_;
+      at += column.kGroupBytes;
+    });
+  }
+
+  std::size_t slots() const { return stride_ == 0 ? 0 : bytes_.size() / stride_ * kGroupSize; }
+  std::size_t bytes() const { return bytes_.capacity(); }
+
+ private:
+  Array<std::byte> bytes_;
+  std::size_t stride_ = 0;
+};
+
+}  // namespace firn
