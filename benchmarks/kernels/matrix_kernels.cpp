@@ -51,7 +51,7 @@ std::vector<Matrix> sample_groups(Sample sample) {
 }
 
 template <class Sample, class Kernel>
-void time_matrices(benchmark::State& timer, Sample sample, Kernel kernel) {
+void matrices(benchmark::State& timer, Sample sample, Kernel kernel) {
   const std::vector<Matrix> groups = sample_groups(sample);
   for (auto _ : timer)
     for (const Matrix& F : groups) {
@@ -65,12 +65,12 @@ constexpr auto kSvd = [](const Matrix& F) { return svd(F); };
 constexpr auto kPolar = [](const Matrix& F) { return polar(F); };
 constexpr auto kRotationNear = [](const Matrix& F) { return rotation_near(F); };
 
-BENCHMARK_CAPTURE(time_matrices, svd/yielding, yielding, kSvd);
-BENCHMARK_CAPTURE(time_matrices, svd/general, general, kSvd);
-BENCHMARK_CAPTURE(time_matrices, polar/yielding, yielding, kPolar);
-BENCHMARK_CAPTURE(time_matrices, polar/general, general, kPolar);
-BENCHMARK_CAPTURE(time_matrices, rotation_near/yielding, yielding, kRotationNear);
-BENCHMARK_CAPTURE(time_matrices, rotation_near/general, general, kRotationNear);
+BENCHMARK_CAPTURE(matrices, svd_yielding, yielding, kSvd)->Name("svd, yielding");
+BENCHMARK_CAPTURE(matrices, svd_general, general, kSvd)->Name("svd, general");
+BENCHMARK_CAPTURE(matrices, polar_yielding, yielding, kPolar)->Name("polar, yielding");
+BENCHMARK_CAPTURE(matrices, polar_general, general, kPolar)->Name("polar, general");
+BENCHMARK_CAPTURE(matrices, rotation_near_yielding, yielding, kRotationNear)->Name("rotation_near, yielding");
+BENCHMARK_CAPTURE(matrices, rotation_near_general, general, kRotationNear)->Name("rotation_near, general");
 
 }  // namespace
 }  // namespace firn::bench_kernels

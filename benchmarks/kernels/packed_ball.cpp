@@ -28,6 +28,17 @@ ParticleTable all_rows(const Model& model, const Stepped& ball) {
   return ball.solver->rows(model, *ball.state, 0, ball.state->particle_count);
 }
 
+TwoMoments make_moments() {
+  Built built = build_ball();
+  const Stepped ball = step_ball(built, kSteps);
+  TwoMoments moments;
+  moments.origin = convert_vec<std::int32_t, kDimension>(built.model.origin);
+  moments.before = all_rows(built.model, ball);
+  ball.solver->step(built.model, *ball.state, kFrame);
+  moments.after = all_rows(built.model, ball);
+  return moments;
+}
+
 }  // namespace
 
 PackedBall packed_ball(Integrator integrator) {
@@ -42,14 +53,8 @@ PackedBall packed_ball(Integrator integrator) {
   return packed;
 }
 
-TwoMoments packed_ball_moments() {
-  Built built = build_ball();
-  const Stepped ball = step_ball(built, kSteps);
-  TwoMoments moments;
-  moments.origin = convert_vec<std::int32_t, kDimension>(built.model.origin);
-  moments.before = all_rows(built.model, ball);
-  ball.solver->step(built.model, *ball.state, kFrame);
-  moments.after = all_rows(built.model, ball);
+const TwoMoments& packed_ball_moments() {
+  static const TwoMoments moments = make_moments();
   return moments;
 }
 

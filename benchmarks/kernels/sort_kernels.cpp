@@ -42,21 +42,21 @@ void time_sort(benchmark::State& timer, const Cells& cells, Sort sort) {
 }
 
 void sort_canonical(benchmark::State& timer) {
-  const TwoMoments moments = packed_ball_moments();
+  const TwoMoments& moments = packed_ball_moments();
   const Cells cells(moments.before, all_ids(moments.before.size()), moments.origin);
   time_sort(timer, cells, [](auto& sorter, const auto& input) { return sorter.sort(input); });
 }
-BENCHMARK(sort_canonical)->Unit(benchmark::kMillisecond);
+BENCHMARK(sort_canonical)->Name("sort, canonical")->Unit(benchmark::kMillisecond);
 
 void sort_after_a_step(benchmark::State& timer) {
-  const TwoMoments moments = packed_ball_moments();
+  const TwoMoments& moments = packed_ball_moments();
   BlockSorter<kDimension> sorter;
   const Cells before(moments.before, all_ids(moments.before.size()), moments.origin);
   sorter.sort(before.input());
   const Cells after(moments.after, sorter.order(), moments.origin);
   time_sort(timer, after, [](auto& own, const auto& input) { return own.sort_by_block(input); });
 }
-BENCHMARK(sort_after_a_step)->Unit(benchmark::kMillisecond);
+BENCHMARK(sort_after_a_step)->Name("sort, after a step")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace firn::bench_kernels
