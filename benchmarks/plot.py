@@ -55,7 +55,7 @@ def draw_steps(axes, rows, two_threads):
     if places:
         axes.scatter(*zip(*places), marker="D", s=26, color="white", edgecolor="#c8553d", linewidth=1.4, zorder=4, label="2 threads")
     write_column(axes, 1.07, "1 thread", values)
-    write_column(axes, 1.19, "2 threads", second)
+    write_column(axes, 1.2, "2 threads", second)
     finish_axes(axes, "An explicit step, by phase (bars: one thread)", names, values)
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=6, handlelength=1.2,
                 columnspacing=1.4, borderpad=0)
