@@ -17,8 +17,8 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 using Register = Pack<float, kSimdBytes / sizeof(float)>;
 
-constexpr int kChains = 12;            // enough to hide the latency of an FMA on two ports; with the constants they fit 16 registers
-constexpr int kFmaPerChunk = 10000;    // in a chain, between two looks at the clock
+constexpr int kChains = 12;          // enough to hide the latency of an FMA on two ports; with the constants they fit 16 registers
+constexpr int kFmaPerChunk = 10000;  // in a chain, between two looks at the clock
 constexpr double kFmaSeconds = 0.05;
 constexpr std::size_t kCopyBytes = std::size_t(128) << 20;
 constexpr int kCopies = 4;

@@ -27,7 +27,8 @@ Part take_part(int steps, const std::function<StepInfo()>& one_step) {
   for (int k = 0; k < steps; ++k) {
     const StepInfo info = one_step();
     part.iterations += info.iterations;
-    if (part.phases.empty()) part.phases = info.seconds;
+    if (part.phases.empty())
+      part.phases = info.seconds;
     else
       for (std::size_t p = 0; p < part.phases.size(); ++p) part.phases[p].second += info.seconds[p].second;
   }
@@ -53,7 +54,8 @@ std::vector<double> per_step(const std::vector<Part>& parts, std::size_t particl
 double per_iteration(const std::vector<Part>& parts, std::size_t particles, std::size_t solve) {
   std::vector<double> ns;
   for (const Part& part : parts)
-    if (part.iterations > 0) ns.push_back(part.phase(solve) * 1e9 / (static_cast<double>(particles) * static_cast<double>(part.iterations)));
+    if (part.iterations > 0)
+      ns.push_back(part.phase(solve) * 1e9 / (static_cast<double>(particles) * static_cast<double>(part.iterations)));
   return ns.empty() ? 0 : median(ns);
 }
 
