@@ -1,17 +1,21 @@
-# The two commands: `make demo` and `make test`. Both install what they need, build, and go.
+# The two commands: `make demo` and `make test`. All targets install what they need, build, and go.
 BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
            libgtest-dev ffmpeg
+BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
+# The Python that has the package's matplotlib, whatever else is first in the path.
+PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop
 
-.PHONY: help packages configure build demo test soak sanitize clean
+.PHONY: help packages configure build demo test soak bench sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
 	@echo "make test      build firn and run its tests"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make soak      the long tests: convergence tables, large runs"
+	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
 # Installs only what is missing; says the exact line when it may not.
@@ -45,10 +49,19 @@ soak: configure
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L soak -V
 
+# Its packages as well, in the same go.
+bench: PACKAGES += $(BENCH_PACKAGES)
+bench: packages
+	cmake -S . -B $(BUILD) -G Ninja -DFIRN_BENCHMARKS=ON
+	cmake --build $(BUILD) -j $(JOBS) --target firn textbook kernels
+	cmake -S . -B $(BUILD)-avx2 -G Ninja -DFIRN_ISA=avx2 -DFIRN_ALL_VARIANTS=OFF -DFIRN_TESTS=OFF
+	cmake --build $(BUILD)-avx2 -j $(JOBS) --target firn
+	$(PYTHON) benchmarks/run.py --build $(BUILD) --avx2-build $(BUILD)-avx2 $(BENCH_FLAGS)
+
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF
 	cmake --build $(BUILD)-sanitize -j $(JOBS)
 	ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error -L 'math|materials|collide|particles|grid|solver|scene|io|render'
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize
+	rm -rf $(BUILD) $(BUILD)-avx2 $(BUILD)-sanitize

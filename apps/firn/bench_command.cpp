@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "bench_json.h"
 #include "commands.h"
 
 namespace {
@@ -15,31 +15,16 @@ struct BenchArguments {
   bool json = false;
 };
 
-void print_json(const firn::BenchReport& r) {
-  nlohmann::ordered_json j{{"scene", r.scene},
-                           {"backend", r.backend},
-                           {"precision", r.precision},
-                           {"kernel", r.kernel},
-                           {"integrator", r.integrator},
-                           {"particles", r.particles},
-                           {"steps", r.steps},
-                           {"threads", r.threads},
-                           {"ns_per_particle_step", r.ns_per_particle_step},
-                           {"ns_per_particle_iteration", r.ns_per_particle_iteration},
-                           {"iterations_per_step", r.iterations_per_step},
-                           {"bytes_per_particle", r.bytes_per_particle}};
-  for (const auto& [name, ns] : r.phases) j["phases"][name] = ns;
-  fmt::print("{}\n", j.dump(2));
-}
-
 void print_text(const firn::BenchReport& r) {
   fmt::print("{}: {} particles, {} {} {} {}, {} threads, {} steps\n", r.scene, r.particles, r.backend, r.precision, r.kernel, r.integrator,
              r.threads, r.steps);
-  fmt::print("{:8.1f} ns per particle per step\n", r.ns_per_particle_step);
+  fmt::print("{:8.1f} ns per particle per step, {:.1f} to {:.1f}\n", r.ns_per_particle_step, r.ns_min, r.ns_max);
   if (r.iterations_per_step > 0)
     fmt::print("{:8.1f} ns per particle per iteration, {:.1f} iterations a step\n", r.ns_per_particle_iteration, r.iterations_per_step);
   for (const auto& [name, ns] : r.phases) fmt::print("{:8.1f} ns {}\n", ns, name);
   fmt::print("{:8.0f} bytes per particle\n", r.bytes_per_particle);
+  fmt::print("{:8.1f} GFLOP/s and {:.1f} GB/s: this machine, one thread, multiplying in registers and copying memory\n", r.fma_gflops,
+             r.copy_gb_s);
 }
 
 int run_bench(BenchArguments& a) {
@@ -47,7 +32,7 @@ int run_bench(BenchArguments& a) {
   a.options.backend = a.machine.chosen();
   a.options.threads = a.machine.threads;
   const firn::BenchReport report = firn::bench(a.scene.load(), a.options);
-  if (a.json) print_json(report);
+  if (a.json) fmt::print("{}\n", to_json(report).dump(2));
   else print_text(report);
   return kDone;
 }
@@ -58,7 +43,10 @@ Command add_bench(CLI::App& app) {
   auto a = std::make_shared<BenchArguments>();
   CLI::App* verb = app.add_subcommand("bench", "measure: nanoseconds per particle per step, by phase");
   add_scene_arguments(*verb, a->scene, false);
-  verb->add_option("--steps", a->options.steps, "steps to measure")->check(CLI::Range(1, 1000000))->capture_default_str();
+  verb->add_option("--steps", a->options.steps, "steps to measure, in five parts; the median part counts")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  verb->add_option("--warmup", a->options.warmup, "steps before the measured ones")->check(CLI::Range(0, 1000000))->capture_default_str();
   verb->add_flag("--json", a->json, "print one JSON object");
   add_machine_arguments(*verb, a->machine);
   return [a] { return run_bench(*a); };

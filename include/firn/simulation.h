@@ -115,8 +115,8 @@ struct CheckReport {
 CheckReport check(const Scene& scene);
 
 struct BenchOptions {
-  int steps = 50;
-  int warmup = 5;
+  int steps = 50;  // measured, in five parts
+  int warmup = 5;  // steps before them
   int threads = 0;
   Backend backend = Backend::kCpu;
 };
@@ -125,12 +125,17 @@ struct BenchReport {
   std::string scene, backend, precision, kernel, integrator;
   std::size_t particles = 0;
   int steps = 0, threads = 0;
-  double ns_per_particle_step = 0;
-  double ns_per_particle_iteration = 0;  // semi-implicit
+  double ns_per_particle_step = 0;       // median of the parts
+  double ns_min = 0, ns_max = 0;         // the quickest and the slowest part
+  double ns_per_particle_iteration = 0;  // semi-implicit; median
   double iterations_per_step = 0;
   double bytes_per_particle = 0;
-  std::vector<std::pair<std::string, double>> phases;  // ns per particle per step
+  std::vector<std::pair<std::string, double>> phases;  // ns per particle per step; medians
+  // How quick the machine was just before or just after, whichever was better: one thread, float FMAs in registers, and copying
+  // memory far larger than the caches (bytes read plus written).
+  double fma_gflops = 0, copy_gb_s = 0;
 };
+// Wants at least one step.
 BenchReport bench(const Scene& scene, const BenchOptions& options);
 
 }  // namespace firn

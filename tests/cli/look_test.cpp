@@ -50,5 +50,20 @@ TEST(Bench, PrintsEveryFieldAsJson) {
   EXPECT_NEAR(phases / j["ns_per_particle_step"].get<double>(), 1, 0.1) << "the phases make up the step";
 }
 
+TEST(Bench, GivesTheSpreadOfItsPartsAndTheMachinesSpeed) {
+  const TempFolder folder;
+  spill(folder.file("small.toml"), small_scene());
+  const Outcome outcome = firn({"bench", folder.file("small.toml"), "--warmup", "2", "--steps", "7", "--threads", "1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json j = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(j["steps"], 7) << "parts need not be equal to be counted";
+  const double ns = j["ns_per_particle_step"];
+  EXPECT_GT(j["ns_min"].get<double>(), 0);
+  EXPECT_LE(j["ns_min"].get<double>(), ns);
+  EXPECT_GE(j["ns_max"].get<double>(), ns);
+  EXPECT_GT(j["calibration"]["fma_gflops"].get<double>(), 0.1);
+  EXPECT_GT(j["calibration"]["copy_gb_s"].get<double>(), 0.1);
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -1,0 +1,61 @@
+#include "packed_ball.h"
+
+#include "scene/build.h"
+#include "solver/solver.h"
+
+namespace firn::bench_kernels {
+namespace {
+
+constexpr int kSteps = 40;  // enough for the ball to be in contact and for snow to yield
+constexpr double kFrame = 1.0 / 24;
+
+Built build_ball() { return build(load_scene("bench_ball", {"simulation.spacing=0.008"}), read_ply); }
+
+struct Stepped {
+  std::unique_ptr<Solver> solver;
+  std::unique_ptr<firn::State> state;
+  double dt = 0;
+};
+Stepped step_ball(Built& built, int steps) {
+  Stepped ball;
+  ball.solver = make_solver(built.model, Backend::kCpu, 1);
+  ball.state = ball.solver->create(built.model, std::move(built.particles));
+  for (int k = 0; k < steps; ++k) ball.dt = ball.solver->step(built.model, *ball.state, kFrame).dt;
+  return ball;
+}
+
+ParticleTable all_rows(const Model& model, const Stepped& ball) {
+  return ball.solver->rows(model, *ball.state, 0, ball.state->particle_count);
+}
+
+TwoMoments make_moments() {
+  Built built = build_ball();
+  const Stepped ball = step_ball(built, kSteps);
+  TwoMoments moments;
+  moments.origin = convert_vec<std::int32_t, kDimension>(built.model.origin);
+  moments.before = all_rows(built.model, ball);
+  ball.solver->step(built.model, *ball.state, kFrame);
+  moments.after = all_rows(built.model, ball);
+  return moments;
+}
+
+}  // namespace
+
+PackedBall packed_ball(Integrator integrator) {
+  Built built = build_ball();
+  const Stepped ball = step_ball(built, kSteps);
+  PackedBall packed;
+  packed.model = built.model;
+  packed.model.solver.integrator = integrator;
+  packed.dt = ball.dt;
+  packed.base = make_solver(packed.model, Backend::kCpu, 1)->create(packed.model, all_rows(built.model, ball));
+  packed.base->time = ball.state->time;
+  return packed;
+}
+
+const TwoMoments& packed_ball_moments() {
+  static const TwoMoments moments = make_moments();
+  return moments;
+}
+
+}  // namespace firn::bench_kernels

@@ -1,0 +1,38 @@
+// The state that the kernels of a step are timed on: a coarse bench_ball some steps into its impact. Made through the solver's own
+// interface (create, step, rows), so that only this file pair knows how a state comes about.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include "solver/cpu/cpu_state.h"
+#include "solver/model.h"
+
+namespace firn::bench_kernels {
+
+using Scalar = float;
+inline constexpr int kDimension = 3;
+using Kernel = CubicKernel;
+using State = cpu::CpuState<Scalar, kDimension>;
+
+struct PackedBall {
+  Model model;
+  std::unique_ptr<firn::State> base;  // sorted, its grid made and its tiles filled, as after the scatter of a step
+  double dt = 0;                      // s, of the step before
+
+  State& state() { return static_cast<State&>(*base); }
+  std::vector<Body<Scalar, kDimension>> bodies() const { return freeze_bodies<Scalar, kDimension>(model, base->time); }
+};
+PackedBall packed_ball(Integrator integrator);
+
+// The particles of the same ball at the end of two consecutive steps; made once.
+struct TwoMoments {
+  Cell<kDimension> origin;
+  ParticleTable before, after;
+};
+const TwoMoments& packed_ball_moments();
+
+inline void count_particles(benchmark::State& timer, std::size_t particles) {
+  timer.SetItemsProcessed(timer.iterations() * static_cast<std::int64_t>(particles));
+}
+
+}  // namespace firn::bench_kernels
