@@ -24,7 +24,7 @@ GridSize count(const Model& model, const ParticleTable& particles) {
 template <int D>
 double grid_values(const GridSize& grid, bool implicit) {
   using Shape = BlockShape<D>;
-  const double tile = Shape::kTileNodes * (cpu::kNodeChannels + (implicit ? cpu::kChannels : 0));
+  const double tile = Shape::kTileNodes * 2 * cpu::kChannels;
   const double nodes = Shape::kNodes * cpu::kChannels * (implicit ? 8 : 2);  // velocities; vectors of the solve and constraints
   return static_cast<double>(grid.blocks) * tile + static_cast<double>(grid.node_blocks) * nodes;
 }

@@ -47,12 +47,12 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
   for (const ParticleBlock<D>& block : state.blocks) keys.push_back(block.key);
   state.grid.build(keys);
   state.reports.resize(keys.size());
-  resize_tightly(state.tiles, keys.size() * MyState::kTileValues);
+  resize_tightly(state.momentum_tiles, keys.size() * MyState::kTileValues);
+  resize_tightly(state.force_tiles, keys.size() * MyState::kTileValues);
   const std::size_t nodes = state.grid.node_block_count();
   resize_tightly(state.mass_velocity, nodes * MyState::kBlockValues);
   resize_tightly(state.velocity, nodes * MyState::kBlockValues);
   if (model.solver.integrator == Integrator::kExplicit) return;
-  resize_tightly(state.operator_tiles, keys.size() * MyState::kRowTileValues);
   state.constraints.resize(nodes * BlockShape<D>::kNodes);
   state.partial.resize(nodes);
   for (Array<T>* a : {&state.r, &state.p, &state.Ar, &state.Ap}) resize_tightly(*a, nodes * MyState::kBlockValues);
@@ -132,21 +132,22 @@ void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, MyState
   scatter(model, state);
   const double cell_volume = std::pow(model.h, D);
   parallel_for(state.grid.node_block_count(), [&](std::size_t b) {
-    alignas(64) T sums[BlockShape<D>::kNodes * kNodeChannels];
-    sum_tiles<kNodeChannels>(state, b, state.tiles, sums);
-    for (int i = 0; i < BlockShape<D>::kNodes; ++i) state.mass_velocity[b * MyState::kBlockValues + i * kChannels] = sums[i * kNodeChannels];
+    sum_tiles(state, b, state.momentum_tiles, &state.mass_velocity[b * MyState::kBlockValues]);
   });
   parallel_for(state.blocks.size(), [&](std::size_t b) {
     const ParticleBlock<D>& block = state.blocks[b];
-    alignas(64) T tile[MyState::kTileValues] = {};
-    load_tile<kNodeChannels>(state, b, state.mass_velocity, tile);
+    alignas(64) T nodes[MyState::kTileValues];
+    load_tile(state, b, state.mass_velocity, nodes);
+    RowTile<T, D> tile;
+    tile.unfold(nodes);
     Stencils<T, D, Kernel> stencils;
     block.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       stencils.compute(state.particles, at, block.first_cell);
       for (int l = 0; l < n; ++l) {
         if (state.particles.volume[at + l] > T(0)) continue;
-        const T mass = gather<T, D, Kernel, false>(stencils, l, tile).value[0];
-        state.particles.volume[at + l] = state.particles.mass[at + l] / mass * T(cell_volume);  // (M5)
+        T sums[kChannels];
+        gather_value(stencils, l, tile.values, sums);
+        state.particles.volume[at + l] = state.particles.mass[at + l] / sums[0] * T(cell_volume);  // (M5)
       }
     });
   });
@@ -242,7 +243,7 @@ ParticleTable CpuSolver<T, D, Kernel, Apic>::rows(const Model&, const State& bas
 template <class T, int D, class Kernel, bool Apic>
 std::size_t CpuSolver<T, D, Kernel, Apic>::bytes(const State& base) const {
   const MyState& s = static_cast<const MyState&>(base);
-  std::size_t values = s.tiles.capacity() + s.operator_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
+  std::size_t values = s.momentum_tiles.capacity() + s.force_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
                        s.r.capacity() + s.p.capacity() + s.Ar.capacity() + s.Ap.capacity();
   return s.particles.bytes() + s.next.bytes() + s.solve_memory.bytes() + s.migration.bytes() + s.grid.bytes() + values * sizeof(T) +
          s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport) + s.slot_of_id.capacity() * sizeof(std::uint32_t) +

@@ -23,8 +23,8 @@ class Gather {
 
   void block(std::size_t b) const {
     const ParticleBlock<D>& particles = state_.blocks[b];
-    alignas(64) T tile[kTileValues] = {};  // the padding is computed on, never used
-    load_values(b, tile);
+    RowTile<T, D> velocity, mixed;
+    load_velocities(b, velocity, mixed);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near);
     BlockReport& report = state_.reports[b];
@@ -35,8 +35,9 @@ class Gather {
     state_.migration.start_block(b);
     std::uint32_t first = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      __builtin_prefetch(state_.particles.material.at(at));  // needed after the sums, and of a stream of its own
       stencils.compute(state_.particles, at, particles.first_cell);
-      for (int l = 0; l < n; ++l) gather_lane(stencils, l, tile, gathered);
+      for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
       update(at, n, gathered, near, report);
       state_.migration.note(particles, b, state_.next, first, at, n);
       first += kGroup<T>;
@@ -44,23 +45,23 @@ class Gather {
   }
 
  private:
-  // Low quads: v^{n+1}. High quads, for FLIP: v^{n+1} − alpha v^n, so that one sum serves (M10).
-  void load_values(std::size_t b, T* tile) const {
-    load_tile<kNodeChannels>(state_, b, state_.velocity, tile, 0);
+  // v^{n+1}; for FLIP also v^{n+1} − alpha v^n, so that one sum serves (M10).
+  void load_velocities(std::size_t b, RowTile<T, D>& velocity, RowTile<T, D>& mixed) const {
+    alignas(64) T now[kTileValues];
+    load_tile(state_, b, state_.velocity, now);
+    velocity.unfold(now);
     if constexpr (Apic) return;
-    load_tile<kNodeChannels>(state_, b, state_.mass_velocity, tile, 1);
-    for (T* node = tile; node != tile + kTileValues; node += kNodeChannels)
-      for (int c = 0; c < kChannels; ++c) node[kChannels + c] = node[c] - flip_ratio_ * node[kChannels + c];
+    alignas(64) T before[kTileValues];
+    load_tile(state_, b, state_.mass_velocity, before);
+    for (std::size_t i = 0; i < kTileValues; ++i) before[i] = now[i] - flip_ratio_ * before[i];
+    mixed.unfold(before);
   }
 
-  static void gather_lane(const Stencils<T, D, Kernel>& stencils, int l, const T* tile, Gathered<T, D>& to) {
-    const Sums<T, D> sums = gather<T, D, Kernel, Apic>(stencils, l, tile);
-    for (int d = 0; d < D; ++d) {
-      store_low(sums.slope[d], to.gradient[d][l]);
-      if constexpr (Apic) store_low(sums.arm[d], to.affine[d][l]);
-    }
-    if constexpr (Apic) store_low(sums.value, to.value[l]);
-    if constexpr (!Apic) store_high(sums.value, to.value[l]);
+  static void gather_lane(const Stencils<T, D, Kernel>& stencils, int l, const RowTile<T, D>& velocity, const RowTile<T, D>& mixed,
+                          Gathered<T, D>& to) {
+    if constexpr (Apic) return gather_affine(stencils, l, velocity.values, to);
+    gather_gradient(stencils, l, velocity.values, to.gradient);
+    gather_value(stencils, l, mixed.values, to.value[l]);
   }
 
   void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {

@@ -35,14 +35,15 @@ class GridPass {
   void block(std::size_t b) const {
     T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
     T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
-    alignas(64) T sums[Shape::kNodes * kNodeChannels];  // (m, m v | stiffness, f)
-    sum_tiles<kNodeChannels>(state_, b, state_.tiles, sums);
+    alignas(64) T momentum[Shape::kNodes * kChannels], force[Shape::kNodes * kChannels];
+    sum_tiles(state_, b, state_.momentum_tiles, momentum);
+    sum_tiles(state_, b, state_.force_tiles, force);
     const Cell<D> first = first_node(b);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     for (int i = 0; i < Shape::kNodes; ++i) {
-      const T* sum = sums + i * kNodeChannels;
-      const T* f = sum + kChannels;
+      const T* sum = momentum + i * kChannels;
+      const T* f = force + i * kChannels;
       T* old = m_v + i * kChannels;
       T* out = v_new + i * kChannels;
       Constraint<T, D> constraint;

@@ -4,7 +4,7 @@
 #include "grid/block.h"
 #include "math/bspline.h"
 #include "particles/storage.h"
-#include "solver/cpu/row.h"
+#include "solver/cpu/row_tile.h"
 #include "solver/model.h"
 
 namespace firn::cpu {
@@ -59,8 +59,8 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
   return r;
 }
 
-// Weights of a group's particles: on the last axis four per particle (a quadratic stencil ends with a zero), side by side as rows
-// want them; on the axes before it lane by lane.
+// Weights of a group's particles: on the last axis four per particle (one of a quadratic stencil's is zero), side by side as Rows want
+// them; on the axes before it lane by lane.
 template <class T, int D, class Kernel>
 struct Stencils {
   static constexpr int kSupport = Kernel::kSupport;
@@ -68,39 +68,54 @@ struct Stencils {
   alignas(64) T g_last[kGroup<T>][kRowNodes];  // derivatives, per cell
   alignas(64) T w[D - 1][kSupport][kGroup<T>];
   alignas(64) T g[D - 1][kSupport][kGroup<T>];
-  alignas(64) T delta[D][kGroup<T>];  // distance from the stencil's first node, cells
-  alignas(64) int start[kGroup<T>];   // that node in the tile
+  alignas(64) T delta[D][kGroup<T>];  // distance from the first node, cells
+  alignas(64) int start[kGroup<T>];   // the first Row in a RowTile
 
   // `first`: the first cell of the block.
   void compute(const Particles<T, D>& particles, std::size_t at, const Cell<D>& first) {
     for (int l = 0; l < kGroup<T>; ++l) start[l] = 0;
     for (int d = 0; d < D; ++d) {
       const Lanes<T> offset = Lanes<T>::load(particles.offset[d].at(at));
-      const Lanes<T> shift = Kernel::base_shift(offset);
-      const Lanes<T> distance = offset - shift;
+      const Lanes<T> shift = Kernel::base_shift(offset), distance = offset - shift;
       Lanes<T> weight[kRowNodes], slope[kRowNodes];
-      for (int k = kSupport; k < kRowNodes; ++k) weight[k] = slope[k] = Lanes<T>(T(0));
       Kernel::weights(distance, weight, slope);
-      distance.store(delta[d]);
-      if (d == D - 1) {
+      const std::int32_t* cell = particles.cell[d].at(at);
+      if (d == D - 1) {  // a Row starts one node below the cell
+        if constexpr (kSupport < kRowNodes) {
+          const LaneMask<T> later = shift > Lanes<T>(T(-1));
+          place_later(later, weight);
+          place_later(later, slope);
+        }
+        (offset + T(1)).store(delta[d]);
         lanes_to_quads(weight[0], weight[1], weight[2], weight[3], w_last[0]);
         lanes_to_quads(slope[0], slope[1], slope[2], slope[3], g_last[0]);
+        for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * RowTile<T, D>::kLine + (cell[l] - first[d]) * RowTile<T, D>::kRow;
       } else {
+        distance.store(delta[d]);
         for (int k = 0; k < kSupport; ++k) {
           weight[k].store(w[d][k]);
           slope[k].store(g[d][k]);
         }
+        T shifts[kGroup<T>];
+        shift.store(shifts);
+        for (int l = 0; l < kGroup<T>; ++l)
+          start[l] = start[l] * BlockShape<D>::kTileEdge + (cell[l] - first[d]) + static_cast<int>(shifts[l]) + 1;
       }
-      T shifts[kGroup<T>];
-      shift.store(shifts);
-      const std::int32_t* cell = particles.cell[d].at(at);
-      const int edge = d == D - 1 ? BlockShape<D>::kTileRow : BlockShape<D>::kTileEdge;
-      for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * edge + (cell[l] - first[d]) + static_cast<int>(shifts[l]) + 1;
     }
   }
 
   // x_i − x_p of node k on axis d, cells.
   T distance(int d, int k, int l) const { return T(k) - delta[d][l]; }
+
+ private:
+  // Three values at places 0 … 2, or 1 … 3 in some lanes, of four.
+  static void place_later(const LaneMask<T>& later, Lanes<T>* x) {
+    const Lanes<T> zero(T(0));
+    x[3] = select(later, x[2], zero);
+    x[2] = select(later, x[1], x[2]);
+    x[1] = select(later, x[0], x[1]);
+    x[0] = select(later, zero, x[0]);
+  }
 };
 
 }  // namespace firn::cpu

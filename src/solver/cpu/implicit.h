@@ -5,7 +5,6 @@
 
 #include "solver/cpu/cpu_state.h"
 #include "solver/cpu/parallel.h"
-#include "solver/cpu/rows.h"
 
 namespace firn::cpu {
 
@@ -14,7 +13,7 @@ class ImplicitSystem {
  public:
   using Shape = BlockShape<D>;
   static constexpr std::size_t kBlockValues = CpuState<T, D>::kBlockValues;
-  static constexpr std::size_t kTileValues = CpuState<T, D>::kRowTileValues;
+  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
 
   ImplicitSystem(const Model& model, CpuState<T, D>& state, double dt)
       : state_(state),
@@ -35,7 +34,7 @@ class ImplicitSystem {
     std::fill(state_.Ap.begin(), state_.Ap.end(), T(0));
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles<kChannels>(state_, b, state_.operator_tiles, &state_.r[b * kBlockValues]);
+      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues]);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* r = &state_.r[at];
         const T k = -factor(mass) * scaling(at);
@@ -50,7 +49,7 @@ class ImplicitSystem {
   double multiply() {
     hessian(state_.r);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles<kChannels>(state_, b, state_.operator_tiles, &state_.Ar[b * kBlockValues]);
+      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues]);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* Ar = &state_.Ar[at];
         const T* r = &state_.r[at];
@@ -90,26 +89,24 @@ class ImplicitSystem {
   }
 
  private:
-  // operator_tiles ← H u (M18)
+  // force_tiles ← H u (M18); the forces themselves have done their work by now
   void hessian(const Array<T>& u) {
     parallel_for(state_.blocks.size(), [&](std::size_t b) {
       const ParticleBlock<D>& particles = state_.blocks[b];
-      alignas(64) T tile[kTileValues] = {};  // zero where no block reaches
-      load_tile<kChannels>(state_, b, u, tile);
-      T* out = state_.operator_tiles.data() + b * kTileValues;
-      std::fill_n(out, kTileValues, T(0));
+      alignas(64) T nodes[kTileValues];
+      load_tile(state_, b, u, nodes);
+      RowTile<T, D> in, out;
+      in.unfold(nodes);
+      out.clear();
       Stencils<T, D, Kernel> stencils;
       alignas(64) T quads[D][kGroup<T>][kChannels];
       particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
         stencils.compute(state_.particles, at, particles.first_cell);
-        for (int l = 0; l < n; ++l) gather_gradient(stencils, l, tile, quads);
+        for (int l = 0; l < n; ++l) gather_gradient(stencils, l, in.values, quads);
         store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
-        for (int l = 0; l < n; ++l) {
-          const T* column[D];
-          for (int d = 0; d < D; ++d) column[d] = quads[d][l];
-          scatter_force<T, D, Kernel>(stencils, l, column, out);
-        }
+        for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, out.values);
       });
+      out.fold(state_.force_tiles.data() + b * kTileValues);
     });
   }
 

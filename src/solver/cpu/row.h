@@ -21,15 +21,27 @@ struct Quad {
   typedef T Vector __attribute__((vector_size(4 * sizeof(T))));
 };
 
-template <class T, int Part, int... Lane>
-inline void spread_part(Row<T>& row, typename Quad<T>::Vector x, std::integer_sequence<int, Lane...>) {
-  constexpr int first = Part * Row<T>::Layout::kPart;
-  row.p[Part] = __builtin_shufflevector(x, x, ((first + Lane) / kChannels)...);
+// Four numbers over and over in a register; without the intrinsics g++ 12 goes through memory and stalls.
+template <class Part, class T>
+inline Part repeat_quad(const T* x) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(Part) == 64 && sizeof(T) == 4) return (Part)_mm512_maskz_broadcast_f32x4(0xffff, _mm_loadu_ps(x));
+  if constexpr (sizeof(Part) == 64 && sizeof(T) == 8) return (Part)_mm512_maskz_broadcast_f64x4(0xff, _mm256_loadu_pd(x));
+#endif
+#ifdef __AVX__
+  if constexpr (sizeof(Part) == 32 && sizeof(T) == 4) return (Part)_mm256_broadcast_ps(reinterpret_cast<const __m128*>(x));
+#endif
+  Part p;
+  std::memcpy(&p, x, sizeof p);
+  return p;
 }
 
-template <class T, int Part, int... Lane>
-inline void repeat_part(Row<T>& row, typename Quad<T>::Vector x, std::integer_sequence<int, Lane...>) {
-  row.p[Part] = __builtin_shufflevector(x, x, (Lane % kChannels)...);
+// Part number `First / lanes` of the row that has x[k] in every channel of node k.
+template <class Part, int First, class T, int... Lane>
+inline Part spread_part(const T* x, std::integer_sequence<int, Lane...>) {
+  if constexpr (sizeof...(Lane) <= 4) return x[First / kChannels] - Part{};
+  else
+    return __builtin_shuffle(repeat_quad<Part>(x), typename PackLayout<T, sizeof...(Lane)>::IntPart{((First + Lane) / kChannels)...});
 }
 
 template <class V, int... Lane>
@@ -38,34 +50,26 @@ inline auto fold_half(V x, std::integer_sequence<int, Lane...>) {
   return __builtin_shufflevector(x, x, Lane...) + __builtin_shufflevector(x, x, (Lane + half)...);
 }
 
-template <class T>
-inline typename Quad<T>::Vector load_quad(const T* x) {
-  typename Quad<T>::Vector v;
-  std::memcpy(&v, x, sizeof v);
-  return v;
-}
-
 }  // namespace detail
 
 // Node k of the row holds x[k] in every channel.
 template <class T>
 inline Row<T> spread_nodes(const T* x) {
-  using Lanes = std::make_integer_sequence<int, Row<T>::Layout::kPart>;
+  using Layout = typename Row<T>::Layout;
+  using Lanes = std::make_integer_sequence<int, Layout::kPart>;
   Row<T> row;
   [&]<int... Part>(std::integer_sequence<int, Part...>) {
-    (detail::spread_part<T, Part>(row, detail::load_quad(x), Lanes{}), ...);
-  }(std::make_integer_sequence<int, Row<T>::Layout::kParts>{});
+    ((row.p[Part] = detail::spread_part<typename Layout::Part, Part * Layout::kPart>(x, Lanes{})), ...);
+  }(std::make_integer_sequence<int, Layout::kParts>{});
   return row;
 }
 
 // Every node of the row holds the channels x[0…3].
 template <class T>
 inline Row<T> repeat_channels(const T* x) {
-  using Lanes = std::make_integer_sequence<int, Row<T>::Layout::kPart>;
+  using Layout = typename Row<T>::Layout;
   Row<T> row;
-  [&]<int... Part>(std::integer_sequence<int, Part...>) {
-    (detail::repeat_part<T, Part>(row, detail::load_quad(x), Lanes{}), ...);
-  }(std::make_integer_sequence<int, Row<T>::Layout::kParts>{});
+  for (int part = 0; part < Layout::kParts; ++part) row.p[part] = detail::repeat_quad<typename Layout::Part>(x + part * Layout::kPart % kChannels);
   return row;
 }
 

@@ -17,8 +17,9 @@ class Scatter {
 
   void block(std::size_t b) const {
     const ParticleBlock<D>& particles = state_.blocks[b];
-    T* tile = state_.tiles.data() + b * CpuState<T, D>::kTileValues;
-    std::fill_n(tile, CpuState<T, D>::kTileValues, T(0));
+    RowTile<T, D> momentum, force;
+    momentum.clear();
+    force.clear();
     Limits limits;
     Stencils<T, D, Kernel> stencils;
     Sources sources;
@@ -26,10 +27,13 @@ class Scatter {
       stencils.compute(state_.particles, at, particles.first_cell);
       prepare(at, n, sources, limits);
       for (int l = 0; l < n; ++l) {
-        scatter<T, D, Kernel, Apic>(stencils, l, sources.of(l), tile);
-        if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], tile);
+        scatter_momentum<T, D, Kernel, Apic>(stencils, l, sources.momentum[l], sources.affine, momentum.values);
+        scatter_force<T, D, Kernel>(stencils, l, sources.force, force.values);
+        if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], force.values);
       }
     });
+    momentum.fold(state_.momentum_tiles.data() + b * CpuState<T, D>::kTileValues);
+    force.fold(state_.force_tiles.data() + b * CpuState<T, D>::kTileValues);
     state_.reports[b].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
   }
 
@@ -40,16 +44,6 @@ class Scatter {
     alignas(64) T force[D][kGroup<T>][kChannels];
     alignas(64) T affine[Apic ? D : 1][kGroup<T>][kChannels];
     alignas(64) T stiffness[kGroup<T>];  // semi-implicit: of the preconditioner
-
-    Source<T, D> of(int l) const {
-      Source<T, D> source;
-      source.value = low_quad(momentum[l]);
-      for (int d = 0; d < D; ++d) {
-        source.slope[d] = high_quad(force[d][l]);
-        if constexpr (Apic) source.arm[d] = low_quad(affine[d][l]);
-      }
-      return source;
-    }
   };
 
   struct Limits {
