@@ -1,6 +1,7 @@
-// The decompositions of deformed matrices, a group of particles at a time: svd, polar, rotation_near.
+// Deformed matrices, a group of particles at a time: their decompositions, and plastic flow.
 #include <benchmark/benchmark.h>
 
+#include "materials/snow.h"
 #include "math/pack.h"
 #include "math/rng.h"
 #include "math/svd.h"
@@ -64,12 +65,18 @@ void matrices(benchmark::State& timer, Sample sample, Kernel kernel) {
 constexpr auto kSvd = [](const Matrix& F) { return svd(F); };
 constexpr auto kPolar = [](const Matrix& F) { return polar(F); };
 constexpr auto kRotationNear = [](const Matrix& F) { return rotation_near(F); };
+constexpr auto kYield = [](const Matrix& F) {
+  const SnowParameters<Lanes> snow{58333.0f, 38889.0f, 10.0f, 0.975f, 1.0075f, 4.6f};
+  return yield(F, snow);
+};
 
 BENCHMARK_CAPTURE(matrices, svd_yielding, yielding, kSvd)->Name("svd, yielding");
 BENCHMARK_CAPTURE(matrices, svd_general, general, kSvd)->Name("svd, general");
 BENCHMARK_CAPTURE(matrices, polar_yielding, yielding, kPolar)->Name("polar, yielding");
 BENCHMARK_CAPTURE(matrices, polar_general, general, kPolar)->Name("polar, general");
 BENCHMARK_CAPTURE(matrices, rotation_near_yielding, yielding, kRotationNear)->Name("rotation_near, yielding");
+BENCHMARK_CAPTURE(matrices, yield_yielding, yielding, kYield)->Name("yield, yielding");
+BENCHMARK_CAPTURE(matrices, yield_general, general, kYield)->Name("yield, general");
 BENCHMARK_CAPTURE(matrices, rotation_near_general, general, kRotationNear)->Name("rotation_near, general");
 
 }  // namespace

@@ -28,17 +28,6 @@ ParticleTable all_rows(const Model& model, const Stepped& ball) {
   return ball.solver->rows(model, *ball.state, 0, ball.state->particle_count);
 }
 
-TwoMoments make_moments() {
-  Built built = build_ball();
-  const Stepped ball = step_ball(built, kSteps);
-  TwoMoments moments;
-  moments.origin = convert_vec<std::int32_t, kDimension>(built.model.origin);
-  moments.before = all_rows(built.model, ball);
-  ball.solver->step(built.model, *ball.state, kFrame);
-  moments.after = all_rows(built.model, ball);
-  return moments;
-}
-
 }  // namespace
 
 PackedBall packed_ball(Integrator integrator) {
@@ -51,11 +40,6 @@ PackedBall packed_ball(Integrator integrator) {
   packed.base = make_solver(packed.model, Backend::kCpu, 1)->create(packed.model, all_rows(built.model, ball));
   packed.base->time = ball.state->time;
   return packed;
-}
-
-const TwoMoments& packed_ball_moments() {
-  static const TwoMoments moments = make_moments();
-  return moments;
 }
 
 }  // namespace firn::bench_kernels

@@ -24,13 +24,6 @@ struct PackedBall {
 };
 PackedBall packed_ball(Integrator integrator);
 
-// The particles of the same ball at the end of two consecutive steps; made once.
-struct TwoMoments {
-  Cell<kDimension> origin;
-  ParticleTable before, after;
-};
-const TwoMoments& packed_ball_moments();
-
 inline void count_particles(benchmark::State& timer, std::size_t particles) {
   timer.SetItemsProcessed(timer.iterations() * static_cast<std::int64_t>(particles));
 }

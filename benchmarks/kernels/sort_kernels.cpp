@@ -1,4 +1,4 @@
-// The block sort on one thread: from the order of ids, and as in most steps, when few particles have changed blocks.
+// Particles and their blocks, on one thread: the sort a run begins with, and the moving of those that change blocks in a step.
 #include "packed_ball.h"
 #include "particles/block_sort.h"
 #include "solver/cpu/parallel.h"
@@ -6,57 +6,56 @@
 namespace firn::bench_kernels {
 namespace {
 
-// Cells and ids of a table, in a given order.
-struct Cells {
-  Cells(const ParticleTable& table, const std::vector<std::uint32_t>& ids, const Cell<kDimension>& origin) : id(ids), origin(origin) {
-    for (const std::uint32_t i : ids)
-      for (int d = 0; d < kDimension; ++d) cell[d].push_back(table[i].cell[d]);
-  }
+Cell<kDimension> origin_of(const PackedBall& ball) { return convert_vec<std::int32_t, kDimension>(ball.model.origin); }
 
-  BlockSorter<kDimension>::Input input() const {
-    BlockSorter<kDimension>::Input in{{}, id.data(), id.size(), origin};
-    for (int d = 0; d < kDimension; ++d) in.cell[d] = cell[d].data();
-    return in;
-  }
-
-  std::array<std::vector<std::int32_t>, kDimension> cell;
-  std::vector<std::uint32_t> id;
-  Cell<kDimension> origin;
-};
-
-std::vector<std::uint32_t> all_ids(std::size_t count) {
-  std::vector<std::uint32_t> ids(count);
-  for (std::size_t i = 0; i < count; ++i) ids[i] = static_cast<std::uint32_t>(i);
-  return ids;
-}
-
-template <class Sort>
-void time_sort(benchmark::State& timer, const Cells& cells, Sort sort) {
+void sort_at_the_start(benchmark::State& timer) {
+  static PackedBall ball = packed_ball(Integrator::kExplicit);
+  const std::size_t n = ball.state().particle_count;
+  Particles<Scalar, kDimension> unsorted;
+  unsorted.resize(groups_for(static_cast<std::uint32_t>(n)) * std::size_t(kGroupSize), false);
+  for (std::size_t id = 0; id < n; ++id) unsorted.copy(ball.state().particles, ball.state().slot_of_id[id], id);
+  BlockSorter<kDimension> sorter;
   cpu::Threads one_thread(1);
-  BlockSorter<kDimension> sorter;
-  const auto input = cells.input();
   one_thread.run([&] {
-    for (auto _ : timer) benchmark::DoNotOptimize(sort(sorter, input));
+    for (auto _ : timer) sorter.sort({unsorted.cell, unsorted.id, n, origin_of(ball)});
   });
-  count_particles(timer, cells.id.size());
+  count_particles(timer, n);
 }
+BENCHMARK(sort_at_the_start)->Name("sort, at the start")->Unit(benchmark::kMillisecond);
 
-void sort_canonical(benchmark::State& timer) {
-  const TwoMoments& moments = packed_ball_moments();
-  const Cells cells(moments.before, all_ids(moments.before.size()), moments.origin);
-  time_sort(timer, cells, [](auto& sorter, const auto& input) { return sorter.sort(input); });
+// Every 50th particle goes to a neighbouring block, and back the next time.
+void migration(benchmark::State& timer) {
+  constexpr std::uint32_t kEvery = 50;
+  static PackedBall ball = packed_ball(Integrator::kExplicit);
+  State& state = ball.state();
+  const auto migrate = [&] {
+    state.migration.start(state.blocks.size());
+    for (std::size_t b = 0; b < state.blocks.size(); ++b) {
+      state.migration.start_block(b);
+      std::uint32_t first = 0;
+      state.blocks[b].for_each_pack<kGroupSize>([&](std::size_t at, int n) {
+        state.migration.note(state.blocks[b], b, state.particles, first, at, n);
+        first += kGroupSize;
+      });
+    }
+    state.migration.run(origin_of(ball), state.particles, state.blocks, state.pool, state.slot_of_id, [&] {
+      if (state.pool.slots() > state.particles.slots()) state.particles.resize(state.pool.slots(), false);
+    });
+  };
+  cpu::Threads one_thread(1);
+  one_thread.run([&] {
+    int step = BlockShape<kDimension>::kEdge;
+    for (auto _ : timer) {
+      timer.PauseTiming();
+      for (std::uint32_t id = 0; id < state.particle_count; id += kEvery) state.particles.cell[0][state.slot_of_id[id]] += step;
+      step = -step;
+      timer.ResumeTiming();
+      migrate();
+    }
+  });
+  count_particles(timer, state.particle_count);
 }
-BENCHMARK(sort_canonical)->Name("sort, canonical")->Unit(benchmark::kMillisecond);
-
-void sort_after_a_step(benchmark::State& timer) {
-  const TwoMoments& moments = packed_ball_moments();
-  BlockSorter<kDimension> sorter;
-  const Cells before(moments.before, all_ids(moments.before.size()), moments.origin);
-  sorter.sort(before.input());
-  const Cells after(moments.after, sorter.order(), moments.origin);
-  time_sort(timer, after, [](auto& own, const auto& input) { return own.sort_by_block(input); });
-}
-BENCHMARK(sort_after_a_step)->Name("sort, after a step")->Unit(benchmark::kMillisecond);
+BENCHMARK(migration)->Name("migration, 2 % change blocks")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace firn::bench_kernels

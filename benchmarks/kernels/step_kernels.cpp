@@ -23,7 +23,7 @@ template <class Pass>
 void time_blocks(benchmark::State& timer, const State& state, const Pass& pass) {
   const cpu::FlushDenormals flush;
   for (auto _ : timer) {
-    for (std::size_t b = 0; b < state.block_count(); ++b) pass.block(b);
+    for (std::size_t b = 0; b < state.blocks.size(); ++b) pass.block(b);
     benchmark::ClobberMemory();
   }
   count_particles(timer, state.particle_count);
@@ -38,6 +38,7 @@ BENCHMARK(scatter)->Unit(benchmark::kMillisecond);
 void gather(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
   move_grid(ball, ball.dt);
+  ball.state().migration.start(ball.state().blocks.size());
   const auto bodies = ball.bodies();
   time_blocks(timer, ball.state(), cpu::Gather<Scalar, kDimension, Kernel, kApic>(ball.model, ball.state(), ball.dt, bodies));
 }
