@@ -31,7 +31,6 @@ void migration(benchmark::State& timer) {
   const auto migrate = [&] {
     state.migration.start(state.blocks.size());
     for (std::size_t b = 0; b < state.blocks.size(); ++b) {
-      state.migration.start_block(b);
       std::uint32_t first = 0;
       state.blocks[b].for_each_pack<kGroupSize>([&](std::size_t at, int n) {
         state.migration.note(state.blocks[b], b, state.particles, first, at, n);

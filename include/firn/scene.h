@@ -43,6 +43,7 @@ struct SolverSettings {
   Precision precision = Precision::kFloat;
   double courant = 0.5;         // C of the elastic time step limit
   double cell_fraction = 0.25;  // of a cell, the most a particle may cross in an automatic step
+  bool sleep = true;            // snow that lies still is not computed until something moves near it
 };
 
 // Defaults: Stomakhin et al. 2013, table 2.

@@ -24,6 +24,7 @@ struct StepInfo {
   int rejected = 0;           // tries that went wrong and were cut
   std::string rejection;      // why
   std::int64_t limited = 0;   // particles at the hardening limit
+  std::int64_t asleep = 0;    // particles that lie still and were not computed
   std::vector<std::pair<std::string, double>> seconds;  // by phase
 };
 

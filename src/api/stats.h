@@ -18,7 +18,7 @@ class FrameStatistics {
   std::string line(int frame, const Simulation& simulation) const;
 
  private:
-  std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0;
+  std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0, asleep_ = 0;
   double dt_min_ = 0, dt_max_ = 0, residual_ = 0, output_seconds_ = 0;
   std::vector<std::pair<std::string, double>> seconds_;
 };

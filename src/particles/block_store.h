@@ -11,12 +11,28 @@
 
 namespace firn {
 
+enum class Rest : std::uint8_t {
+  kAwake,
+  kDozing,  // its particles stand still, but what they add to the grid has yet to be found out
+  kAsleep,  // nothing about it changes
+};
+
 template <int D>
 struct ParticleBlock {
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t(0);
+
   BlockKey key = 0;
   Cell<D> first_cell{};
   std::uint32_t count = 0;            // particles
-  std::vector<std::uint32_t> groups;  // their numbers; any place will do
+  std::vector<std::uint32_t> groups;  // their numbers; any will do
+  std::uint32_t place = kNowhere;     // of what the solver keeps per block, as long as the block lives
+  Rest rest = Rest::kAwake;
+  float quiet_time = 0;  // s, without noticeable motion
+
+  void wake() {
+    rest = Rest::kAwake;
+    quiet_time = 0;
+  }
 
   std::uint32_t slot(std::uint32_t particle) const { return groups[particle / kGroupSize] * kGroupSize + particle % kGroupSize; }
 
@@ -31,7 +47,10 @@ struct ParticleBlock {
 
 template <int D>
 ParticleBlock<D> make_block(BlockKey key, const Cell<D>& origin) {
-  return {key, origin + BlockShape<D>::kEdge * block_of_key<D>(key), 0, {}};
+  ParticleBlock<D> block;
+  block.key = key;
+  block.first_cell = origin + BlockShape<D>::kEdge * block_of_key<D>(key);
+  return block;
 }
 
 // Groups that no block uses.

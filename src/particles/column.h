@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "core/aligned.h"
@@ -54,6 +55,10 @@ class GroupMemory {
       column.stride_ = stride_;
       at += column.kGroupBytes;
     });
+  }
+
+  void copy_group(const GroupMemory& other, std::size_t group) {
+    std::memcpy(bytes_.data() + group * stride_, other.bytes_.data() + group * stride_, stride_);
   }
 
   std::size_t slots() const { return stride_ == 0 ? 0 : bytes_.size() / stride_ * kGroupSize; }

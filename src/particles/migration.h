@@ -19,10 +19,12 @@ class Migration {
   using Shape = BlockShape<D>;
   using Blocks = std::vector<ParticleBlock<D>>;
 
-  // While particles are moved: forgets what was noted of a block …
-  void start(std::size_t blocks) { leavers_.resize(std::max(leavers_.size(), blocks)); }
-  void start_block(std::size_t block) { leavers_[block].clear(); }
-  // … and notes those of n particles, from number `first` of the block and slot `at` on, that have left it.
+  // Before particles are moved: forgets what was noted …
+  void start(std::size_t blocks) {
+    leavers_.resize(std::max(leavers_.size(), blocks));
+    for (std::vector<Leaver>& list : leavers_) list.clear();
+  }
+  // … and after: notes those of n particles, from number `first` of the block and slot `at` on, that have left it.
   void note(const ParticleBlock<D>& from, std::size_t block, const Particles<T, D>& particles, std::uint32_t first, std::size_t at, int n) {
     std::array<const std::int32_t*, D> cell;
     for (int d = 0; d < D; ++d) cell[d] = particles.cell[d].at(at);
@@ -82,7 +84,7 @@ class Migration {
   };
 
   bool count_leavers(const Blocks& blocks) {
-    start(blocks.size());
+    leavers_.resize(std::max(leavers_.size(), blocks.size()));
     first_.resize(blocks.size() + 1);
     first_[0] = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) first_[b + 1] = first_[b] + static_cast<std::uint32_t>(leavers_[b].size());
@@ -167,6 +169,7 @@ class Migration {
     static const std::vector<Leaver> none;
     const std::vector<Leaver>& leavers = change.before == kNew ? none : leavers_[change.before];
     std::size_t filled = 0;
+    if (change.arriving() > 0) block.wake();
     for (std::uint32_t a = change.arrivals; a < change.arrivals_end; ++a) {
       const std::uint32_t to = block.slot(filled < leavers.size() ? leavers[filled++].particle : block.count++);
       particles.copy(outbox_, moves_[a].outbox, to);

@@ -52,6 +52,9 @@ class Particles {
     });
   }
 
+  // The same for what steps change of a whole group; both have the same columns.
+  void copy_changing(const Particles& other, std::size_t group) { changing_.copy_group(other.changing_, group); }
+
   // Calls f(column of a, same column of b) for every column.
   template <class A, class B, class F>
   static void for_each_column(A& a, B& b, F f) {

@@ -96,6 +96,7 @@ void describe(V& v, S& s) {
   v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});
   v.field("courant", s.courant, kCourant);
   v.field("cell_fraction", s.cell_fraction, kCellFraction);
+  v.field("sleep", s.sleep, Flag{});
 }
 
 template <class V, Like<Material> S>

@@ -33,6 +33,7 @@ struct StepReport {
   int iterations = 0;             // of the conjugate residuals
   double residual = 0;            // relative, at the end
   std::int64_t limited = 0;       // particles at the hardening limit
+  std::int64_t asleep = 0;        // particles that lie still and were not computed
   std::array<double, kPhases> seconds{};
 };
 

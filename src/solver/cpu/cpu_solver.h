@@ -9,6 +9,7 @@
 #include "solver/cpu/implicit.h"
 #include "solver/cpu/parallel.h"
 #include "solver/cpu/scatter.h"
+#include "solver/cpu/sleep.h"
 #include "solver/linear/conjugate_residuals.h"
 #include "solver/solver.h"
 

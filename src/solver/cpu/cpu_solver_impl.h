@@ -38,6 +38,26 @@ void CpuSolver<T, D, Kernel, Apic>::sort(const Model& model, MyState& state) con
   if (state.migration.run(convert_vec<std::int32_t, D>(model.origin), state.particles, state.blocks, state.pool, state.slot_of_id,
                           [&] { make_room(model, state); }))
     allocate_grid(model, state);
+  Sleep<T, D>(model, state).choose();
+}
+
+// New blocks get the places of those that are gone, then new ones.
+template <int D>
+std::size_t assign_places(std::vector<ParticleBlock<D>>& blocks) {
+  constexpr std::uint32_t kNowhere = ParticleBlock<D>::kNowhere;
+  std::vector<std::uint8_t> taken(blocks.size());
+  for (const ParticleBlock<D>& block : blocks) {
+    if (block.place == kNowhere) continue;
+    if (block.place >= taken.size()) taken.resize(block.place + 1);
+    taken[block.place] = 1;
+  }
+  std::uint32_t next = 0;
+  for (ParticleBlock<D>& block : blocks) {
+    if (block.place != kNowhere) continue;
+    while (taken[next]) ++next;
+    block.place = next++;
+  }
+  return taken.size();
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -46,9 +66,10 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
   keys.reserve(state.blocks.size());
   for (const ParticleBlock<D>& block : state.blocks) keys.push_back(block.key);
   state.grid.build(keys);
-  state.reports.resize(keys.size());
-  resize_tightly(state.momentum_tiles, keys.size() * MyState::kTileValues);
-  resize_tightly(state.force_tiles, keys.size() * MyState::kTileValues);
+  const std::size_t places = assign_places(state.blocks);
+  state.reports.resize(places);
+  resize_tightly(state.momentum_tiles, places * MyState::kTileValues);
+  resize_tightly(state.force_tiles, places * MyState::kTileValues);
   const std::size_t nodes = state.grid.node_block_count();
   resize_tightly(state.mass_velocity, nodes * MyState::kBlockValues);
   resize_tightly(state.velocity, nodes * MyState::kBlockValues);
@@ -61,7 +82,7 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::scatter(const Model& model, MyState& state) const {
   const Scatter<T, D, Kernel, Apic> pass(model, state);
-  parallel_for(state.blocks.size(), [&](std::size_t b) { pass.block(b); });
+  parallel_for(state.awake.size(), [&](std::size_t i) { pass.block(state.awake[i]); });
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -81,20 +102,24 @@ Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& sta
   const GridPass<T, D> grid(model, state, dt, bodies);
   {  // steps 4 and 5: forces, gravity, collisions
     const PhaseTimer timer(report, Phase::kGrid);
-    parallel_for(state.grid.node_block_count(), [&](std::size_t b) { grid.block(b); });
+    parallel_for(state.active.size(), [&](std::size_t i) { grid.block(state.active[i]); });
   }
   if (model.solver.integrator == Integrator::kSemiImplicit) {  // step 6
     const PhaseTimer timer(report, Phase::kSolve);
     if (!solve(model, state, dt, report)) return {Fault::kSolve, 0};
-    parallel_for(state.grid.node_block_count(), [&](std::size_t b) { grid.collide_again(b); });
+    parallel_for(state.active.size(), [&](std::size_t i) { grid.collide_again(state.active[i]); });
   }
   // Steps 7 to 10: deformation, velocities, collisions, positions.
   const PhaseTimer timer(report, Phase::kGather);
   state.migration.start(state.blocks.size());
   const Gather<T, D, Kernel, Apic> pass(model, state, dt, bodies);
-  parallel_for(state.blocks.size(), [&](std::size_t b) { pass.block(b); });
-  for (const BlockReport& block : state.reports)
-    if (block.attempt.fault != Fault::kNone) return block.attempt;
+  parallel_for(state.awake.size(), [&](std::size_t i) {
+    if (state.blocks[state.awake[i]].rest == Rest::kAwake) pass.block(state.awake[i]);
+  });
+  for (const ParticleBlock<D>& block : state.blocks) {
+    const Attempt& attempt = state.reports[block.place].attempt;
+    if (attempt.fault != Fault::kNone) return attempt;
+  }
   return {};
 }
 
@@ -112,15 +137,20 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       scatter(model, state);
     }
     StepLimits limits;
-    for (const BlockReport& block : state.reports) {
-      limits.wave = std::max(limits.wave, block.limits.wave);
-      limits.soft_wave = std::max(limits.soft_wave, block.limits.soft_wave);
-      limits.speed = std::max(limits.speed, block.limits.speed);
+    for (const ParticleBlock<D>& block : state.blocks) {
+      const StepLimits& own = state.reports[block.place].limits;
+      limits.wave = std::max(limits.wave, own.wave);
+      limits.soft_wave = std::max(limits.soft_wave, own.soft_wave);
+      limits.speed = std::max(limits.speed, own.speed);
     }
     const double dt = choose_time_step(model, limits, longest);
     take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
     state.particles.swap_changing(state.next);
-    for (const BlockReport& block : state.reports) report.limited += block.limited;
+    for (const ParticleBlock<D>& block : state.blocks) {
+      report.limited += state.reports[block.place].limited;
+      if (block.rest != Rest::kAwake) report.asleep += block.count;
+    }
+    Sleep<T, D>(model, state).lull(report.dt);
     state.time += report.dt;
     ++state.steps;
     return report;
@@ -227,6 +257,7 @@ std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model,
       arrange(model, unsorted, *state);
     }
     allocate_grid(model, *state);
+    Sleep<T, D>(model, *state).choose();
     estimate_volumes(model, *state);
   });
   return state;

@@ -18,6 +18,7 @@ struct BlockReport {
   StepLimits limits;
   Attempt attempt;
   std::int64_t limited = 0;
+  double speed = 0, strain_rate = 0;  // the largest component, m/s, and 1/s
 };
 
 template <class T, int D>
@@ -32,10 +33,11 @@ struct CpuState : State {
   Migration<T, D> migration;
   std::vector<SnowParameters<T>> materials;
   SparseGrid<D> grid;
-  std::vector<BlockReport> reports;  // per particle block
+  std::vector<std::uint32_t> awake, active;  // numbers of the particle blocks and the node blocks that take part in a step
+  std::vector<BlockReport> reports;          // per particle block, at its place
   std::vector<std::uint32_t> slot_of_id;
 
-  // Per particle block, what its particles add to the nodes they touch: (m, m v) and (stiffness, f).
+  // Per particle block, at its place, what its particles add to the nodes they touch: (m, m v) and (stiffness, f).
   Array<T> momentum_tiles, force_tiles;
   // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
@@ -84,13 +86,15 @@ inline void load_tile(const CpuState<T, D>& state, std::size_t block, const Arra
 
 // Sums into one node block what the tiles over it hold, in the order of their keys.
 template <class T, int D>
-inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes) {
+inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
   using Shape = BlockShape<D>;
   std::fill_n(nodes, Shape::kNodes * kChannels, T(0));
   const auto& overlap = state.grid.tiles_of(node_block);
   for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
     if (overlap[k] == SparseGrid<D>::kNone) continue;
-    const T* tile = tiles.data() + overlap[k] * CpuState<T, D>::kTileValues;
+    const ParticleBlock<D>& block = state.blocks[overlap[k]];
+    if (only_awake && block.rest != Rest::kAwake) continue;
+    const T* tile = tiles.data() + block.place * CpuState<T, D>::kTileValues;
     for_overlap<D>(k, [&](int tile_node, int node) {
       T* to = nodes + node * kChannels;
       (Row<T>::load(to) + Row<T>::load(tile + tile_node * kChannels)).store(to);

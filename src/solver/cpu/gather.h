@@ -17,9 +17,9 @@ class Gather {
       : state_(state),
         bodies_(bodies),
         h_(T(model.h)),
-        dt_(T(dt)),
         cells_per_speed_(T(dt / model.h)),
-        flip_ratio_(T(model.solver.flip_ratio)) {}
+        flip_ratio_(T(model.solver.flip_ratio)),
+        sleep_(model.solver.sleep) {}
 
   void block(std::size_t b) const {
     const ParticleBlock<D>& particles = state_.blocks[b];
@@ -27,12 +27,12 @@ class Gather {
     load_velocities(b, velocity, mixed);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near);
-    BlockReport& report = state_.reports[b];
+    BlockReport& report = state_.reports[particles.place];
     report.attempt = {};
     report.limited = 0;
+    report.speed = report.strain_rate = 0;
     Stencils<T, D, Kernel> stencils;
     Gathered<T, D> gathered;
-    state_.migration.start_block(b);
     std::uint32_t first = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       __builtin_prefetch(state_.particles.material.at(at));  // needed after the sums, and of a stream of its own
@@ -67,7 +67,8 @@ class Gather {
   void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {
     const Particles<T, D>& ps = state_.particles;
     // Step 7.
-    const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(gathered.gradient);
+    const Mat<Lanes<T>, D> gradient = load_columns<T, D>(gathered.gradient);  // m/s per cell
+    const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * gradient;
     const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.at(at), n);
     const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
     const Lanes<T> J_P = Lanes<T>::load(ps.J_P.at(at)) * plastic.J_P_ratio;  // (M9)
@@ -87,6 +88,7 @@ class Gather {
     store_all(state_.next.velocity, at, v.a);
     move(at, v);
     check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, report);
+    if (sleep_) measure(n, gradient, v, report);
   }
 
   void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v) const {
@@ -135,6 +137,17 @@ class Gather {
       for (int l = 0; l < n; ++l) report.limited += at_limit[l];
   }
 
+  // For who may sleep.
+  void measure(int n, const Mat<Lanes<T>, D>& gradient, const Vec<Lanes<T>, D>& v, BlockReport& report) const {
+    Lanes<T> speed(T(0)), strain(T(0));
+    for (int d = 0; d < D; ++d) speed = max(speed, abs(v[d]));
+    for (const Lanes<T>& slope : gradient.a) strain = max(strain, abs(slope));
+    const LaneMask<T> used = first_lanes<T>(n);
+    const Lanes<T> zero(T(0));
+    report.speed = std::max<double>(report.speed, horizontal_max(select(used, speed, zero)));
+    report.strain_rate = std::max<double>(report.strain_rate, horizontal_max(select(used, strain, zero)) / h_);
+  }
+
   Attempt name_fault(std::size_t at, int n, const Checked& c, const LaneMask<T>& finite) const {
     for (int l = 0; l < n; ++l) {
       const std::uint32_t id = state_.particles.id[at + l];
@@ -149,7 +162,8 @@ class Gather {
 
   CpuState<T, D>& state_;
   const std::vector<Body<T, D>>& bodies_;
-  T h_, dt_, cells_per_speed_, flip_ratio_;
+  T h_, cells_per_speed_, flip_ratio_;
+  bool sleep_;
 };
 
 }  // namespace firn::cpu

@@ -34,7 +34,7 @@ class ImplicitSystem {
     std::fill(state_.Ap.begin(), state_.Ap.end(), T(0));
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues]);
+      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues], true);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* r = &state_.r[at];
         const T k = -factor(mass) * scaling(at);
@@ -49,7 +49,7 @@ class ImplicitSystem {
   double multiply() {
     hessian(state_.r);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues]);
+      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues], true);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* Ar = &state_.Ar[at];
         const T* r = &state_.r[at];
@@ -91,8 +91,10 @@ class ImplicitSystem {
  private:
   // force_tiles ← H u (M18); the forces themselves have done their work by now
   void hessian(const Array<T>& u) {
-    parallel_for(state_.blocks.size(), [&](std::size_t b) {
+    parallel_for(state_.awake.size(), [&](std::size_t i) {
+      const std::uint32_t b = state_.awake[i];
       const ParticleBlock<D>& particles = state_.blocks[b];
+      if (particles.rest != Rest::kAwake) return;
       alignas(64) T nodes[kTileValues];
       load_tile(state_, b, u, nodes);
       RowTile<T, D> in, out;
@@ -106,7 +108,7 @@ class ImplicitSystem {
         store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
         for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, out.values);
       });
-      out.fold(state_.force_tiles.data() + b * kTileValues);
+      out.fold(state_.force_tiles.data() + particles.place * kTileValues);
     });
   }
 
@@ -158,9 +160,9 @@ class ImplicitSystem {
   // Partial sums in block order, whatever the threads do.
   template <class F>
   double sum_blocks(F f) {
-    parallel_for(state_.grid.node_block_count(), [&](std::size_t b) { state_.partial[b] = f(b); });
+    parallel_for(state_.active.size(), [&](std::size_t i) { state_.partial[i] = f(state_.active[i]); });
     double sum = 0;
-    for (std::size_t b = 0; b < state_.grid.node_block_count(); ++b) sum += state_.partial[b];
+    for (std::size_t i = 0; i < state_.active.size(); ++i) sum += state_.partial[i];
     return sum;
   }
 

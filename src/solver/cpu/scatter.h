@@ -32,9 +32,9 @@ class Scatter {
         if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], force.values);
       }
     });
-    momentum.fold(state_.momentum_tiles.data() + b * CpuState<T, D>::kTileValues);
-    force.fold(state_.force_tiles.data() + b * CpuState<T, D>::kTileValues);
-    state_.reports[b].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
+    momentum.fold(state_.momentum_tiles.data() + particles.place * CpuState<T, D>::kTileValues);
+    force.fold(state_.force_tiles.data() + particles.place * CpuState<T, D>::kTileValues);
+    state_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
   }
 
  private:

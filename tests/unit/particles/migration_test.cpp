@@ -40,7 +40,6 @@ struct Herd {
   bool migrate() {
     migration.start(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      migration.start_block(b);
       std::uint32_t first = 0;
       blocks[b].template for_each_pack<8>([&](std::size_t at, int n) {
         migration.note(blocks[b], b, particles, first, at, n);

@@ -26,7 +26,7 @@ TEST(Parse, EverySolverKeyArrives) {
   const Scene scene = parse(kMinimal +
                             "[solver]\nintegrator = \"semi-implicit\"\ntime_step = 5e-4\nbeta = 0.5\ntolerance = 1e-6\n"
                             "max_iterations = 30\nkernel = \"quadratic\"\ntransfer = \"apic\"\nflip_ratio = 1\nprecision = \"double\"\n"
-                            "courant = 0.3\ncell_fraction = 0.5\n");
+                            "courant = 0.3\ncell_fraction = 0.5\nsleep = false\n");
   EXPECT_EQ(scene.solver.integrator, Integrator::kSemiImplicit);
   EXPECT_EQ(scene.solver.time_step, 5e-4);
   EXPECT_EQ(scene.solver.beta, 0.5);
@@ -38,6 +38,7 @@ TEST(Parse, EverySolverKeyArrives) {
   EXPECT_EQ(scene.solver.precision, Precision::kDouble);
   EXPECT_EQ(scene.solver.courant, 0.3);
   EXPECT_EQ(scene.solver.cell_fraction, 0.5);
+  EXPECT_FALSE(scene.solver.sleep);
 }
 
 TEST(Parse, FramesSetTheDurationAndComeBack) {

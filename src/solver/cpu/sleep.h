@@ -1,0 +1,102 @@
+// Blocks whose snow lies still sleep: their particles do not change, and their tiles of mass and force stay as they are, so that
+// the snow around them still feels them. A block falls asleep after some time in which it was quiet and no neighbour was loud; it
+// wakes when a neighbour is loud, a moving body is near, or a particle comes in.
+#pragma once
+
+#include "solver/cpu/grid_pass.h"
+#include "solver/cpu/parallel.h"
+
+namespace firn::cpu {
+
+// Snow this slow would take 50 s to cross a cell, and at this strain rate some seconds to yield: nobody sees it move.
+inline constexpr double kQuietSpeed = 0.02;        // cells/s
+inline constexpr double kQuietStrainRate = 0.003;  // 1/s
+inline constexpr double kQuietTime = 0.1;         // s, long enough for snow at the top of its flight to fall again
+
+template <class T, int D>
+class Sleep {
+ public:
+  Sleep(const Model& model, CpuState<T, D>& state) : model_(model), state_(state) {}
+
+  // Before a step: wakes who must, and lists the blocks that take part.
+  void choose() const {
+    if (model_.solver.sleep) wake();
+    state_.awake.clear();
+    for (std::uint32_t b = 0; b < state_.blocks.size(); ++b)
+      if (state_.blocks[b].rest != Rest::kAsleep) state_.awake.push_back(b);
+    state_.active.clear();
+    for (std::uint32_t n = 0; n < state_.grid.node_block_count(); ++n)
+      if (any_tile(n, [](const ParticleBlock<D>& block) { return block.rest != Rest::kAsleep; })) state_.active.push_back(n);
+  }
+
+  // After a step of dt.
+  void lull(double dt) const {
+    if (!model_.solver.sleep) return;
+    parallel_for(state_.awake.size(), [&](std::size_t i) {
+      ParticleBlock<D>& block = state_.blocks[state_.awake[i]];
+      if (block.rest == Rest::kDozing) {
+        block.rest = Rest::kAsleep;  // its last tile has been made
+      } else {
+        block.quiet_time = loud(block) ? 0 : block.quiet_time + static_cast<float>(dt);
+      }
+    });
+    parallel_for(state_.awake.size(), [&](std::size_t i) {
+      const std::uint32_t b = state_.awake[i];
+      if (state_.blocks[b].rest == Rest::kAwake && state_.blocks[b].quiet_time >= kQuietTime && !loud_neighbour(b)) put_to_sleep(state_.blocks[b]);
+    });
+  }
+
+ private:
+  bool loud(const ParticleBlock<D>& block) const {
+    const BlockReport& report = state_.reports[block.place];
+    return report.speed > kQuietSpeed * model_.h || report.strain_rate > kQuietStrainRate;
+  }
+
+  template <class Test>
+  bool any_tile(std::uint32_t node_block, Test test) const {
+    for (const std::int32_t tile : state_.grid.tiles_of(node_block))
+      if (tile != SparseGrid<D>::kNone && test(state_.blocks[tile])) return true;
+    return false;
+  }
+
+  // Every block that shares nodes with b, b itself included.
+  bool loud_neighbour(std::uint32_t b) const {
+    for (const std::int32_t node_block : state_.grid.nodes_of(b))
+      if (any_tile(node_block, [&](const ParticleBlock<D>& block) { return block.rest == Rest::kAwake && loud(block); })) return true;
+    return false;
+  }
+
+  void wake() const {
+    std::vector<Body<T, D>> moving;
+    for (const Body<T, D>& body : freeze_bodies<T, D>(model_, state_.time))
+      if (norm(body.velocity) > T(0) || norm(body.spin) > T(0)) moving.push_back(body);
+    std::vector<std::uint8_t> wakes(state_.blocks.size());
+    parallel_for(wakes.size(), [&](std::size_t b) {
+      const ParticleBlock<D>& block = state_.blocks[b];
+      if (block.rest == Rest::kAwake) return;
+      constexpr int edge = BlockShape<D>::kEdge;
+      std::vector<Body<T, D>> near;
+      near_bodies(moving, block.first_cell - Cell<D>::filled(edge), 3 * edge, T(model_.h), near);
+      wakes[b] = !near.empty() || loud_neighbour(static_cast<std::uint32_t>(b));
+    });
+    for (std::size_t b = 0; b < wakes.size(); ++b)
+      if (wakes[b]) state_.blocks[b].wake();
+  }
+
+  // Its particles stand still from now on, in both buffers.
+  void put_to_sleep(ParticleBlock<D>& block) const {
+    block.rest = Rest::kDozing;
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      const std::uint32_t slot = block.slot(i);
+      for (auto& column : state_.particles.velocity) column[slot] = T(0);
+      for (auto& column : state_.particles.B)
+        if (!column.empty()) column[slot] = T(0);
+    }
+    for (const std::uint32_t group : block.groups) state_.next.copy_changing(state_.particles, group);
+  }
+
+  const Model& model_;
+  CpuState<T, D>& state_;
+};
+
+}  // namespace firn::cpu
