@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 THREADS = (1, 2)
 PHASES = ("sort", "scatter", "grid", "solve", "gather")
 COLUMNS = ("name", "threads", "particles", "ns_per_particle_step", "ns_min", "ns_max", "ns_per_particle_iteration", "iterations_per_step",
-           "bytes_per_particle", *PHASES, "fma_gflops", "copy_gb_s", "compiler", "firn")
+           "bytes_per_particle", "serial_fraction", *PHASES, "fma_gflops", "copy_gb_s", "compiler", "firn")
 KERNEL_PREFIX = "kernel: "
 
 

@@ -23,6 +23,7 @@ void print_text(const firn::BenchReport& r) {
     fmt::print("{:8.1f} ns per particle per iteration, {:.1f} iterations a step\n", r.ns_per_particle_iteration, r.iterations_per_step);
   for (const auto& [name, ns] : r.phases) fmt::print("{:8.1f} ns {}\n", ns, name);
   fmt::print("{:8.0f} bytes per particle\n", r.bytes_per_particle);
+  fmt::print("{:8.2f} % of the time outside of what all threads share\n", 100 * r.serial_fraction);
   fmt::print("{:8.1f} GFLOP/s and {:.1f} GB/s: this machine, one thread, multiplying in registers and copying memory\n", r.fma_gflops,
              r.copy_gb_s);
 }

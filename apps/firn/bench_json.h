@@ -19,7 +19,8 @@ inline nlohmann::ordered_json to_json(const firn::BenchReport& r) {
                            {"ns_max", r.ns_max},
                            {"ns_per_particle_iteration", r.ns_per_particle_iteration},
                            {"iterations_per_step", r.iterations_per_step},
-                           {"bytes_per_particle", r.bytes_per_particle}};
+                           {"bytes_per_particle", r.bytes_per_particle},
+                           {"serial_fraction", r.serial_fraction}};
   for (const auto& [name, ns] : r.phases) j["phases"][name] = ns;
   j["calibration"] = {{"fma_gflops", r.fma_gflops}, {"copy_gb_s", r.copy_gb_s}};
   return j;

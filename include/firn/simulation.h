@@ -26,6 +26,7 @@ struct StepInfo {
   std::int64_t limited = 0;   // particles at the hardening limit
   std::int64_t asleep = 0;    // particles that lie still and were not computed
   std::vector<std::pair<std::string, double>> seconds;  // by phase
+  double serial_seconds = 0;  // outside of what all threads share
 };
 
 struct Statistics {
@@ -131,6 +132,7 @@ struct BenchReport {
   double ns_per_particle_iteration = 0;  // semi-implicit; median
   double iterations_per_step = 0;
   double bytes_per_particle = 0;
+  double serial_fraction = 0;            // of the time, outside of what all threads share; telling with one thread
   std::vector<std::pair<std::string, double>> phases;  // ns per particle per step; medians
   // How quick the machine was just before or just after, whichever was better: one thread, float FMAs in registers, and copying
   // memory far larger than the caches (bytes read plus written).

@@ -14,7 +14,7 @@ constexpr int kParts = 5;  // the middle one of which counts: what disturbs the 
 struct Part {
   int steps = 0;
   std::int64_t iterations = 0;
-  double seconds = 0;
+  double seconds = 0, serial_seconds = 0;
   std::vector<std::pair<std::string, double>> phases;
 
   double phase(std::size_t p) const { return phases[p].second; }
@@ -27,6 +27,7 @@ Part take_part(int steps, const std::function<StepInfo()>& one_step) {
   for (int k = 0; k < steps; ++k) {
     const StepInfo info = one_step();
     part.iterations += info.iterations;
+    part.serial_seconds += info.serial_seconds;
     if (part.phases.empty())
       part.phases = info.seconds;
     else
@@ -65,7 +66,13 @@ void summarize(const std::vector<Part>& parts, BenchReport& report) {
   report.ns_min = *std::min_element(whole.begin(), whole.end());
   report.ns_max = *std::max_element(whole.begin(), whole.end());
   std::int64_t iterations = 0;
-  for (const Part& part : parts) iterations += part.iterations;
+  double seconds = 0, serial_seconds = 0;
+  for (const Part& part : parts) {
+    iterations += part.iterations;
+    seconds += part.seconds;
+    serial_seconds += part.serial_seconds;
+  }
+  report.serial_fraction = serial_seconds / seconds;
   report.iterations_per_step = static_cast<double>(iterations) / report.steps;
   report.phases = parts.front().phases;
   for (std::size_t p = 0; p < report.phases.size(); ++p) {

@@ -27,7 +27,7 @@ const std::vector<std::string>& Simulation::warnings() const { return parts_->wa
 
 StepInfo Simulation::step(double longest) {
   const StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
-  StepInfo info{report.dt, report.iterations, report.residual, report.rejected, report.rejection, report.limited, report.asleep, {}};
+  StepInfo info{report.dt, report.iterations, report.residual, report.rejected, report.rejection, report.limited, report.asleep, {}, report.serial_seconds};
   for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
   return info;
 }

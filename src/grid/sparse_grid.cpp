@@ -1,9 +1,8 @@
 #include "grid/sparse_grid.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
-
 #include <algorithm>
+
+#include "core/parallel.h"
 
 namespace firn {
 
@@ -15,18 +14,18 @@ void SparseGrid<D>::build(std::span<const BlockKey> particle_blocks) {
   particle_keys_.assign(particle_blocks.begin(), particle_blocks.end());
 
   std::vector<BlockKey> touched(n * kNeighbors);
-  tbb::parallel_for(std::size_t(0), n, [&](std::size_t b) {
+  parallel_for(n, [&](std::size_t b) {
     const Vec<std::int32_t, D> block = block_of_key<D>(particle_blocks[b]);
     for (int k = 0; k < kNeighbors; ++k) touched[b * kNeighbors + k] = block_key<D>(block + neighbor_offset<D>(k));
   });
   node_keys_ = touched;
-  tbb::parallel_sort(node_keys_.begin(), node_keys_.end());
+  parallel_sort(node_keys_.begin(), node_keys_.end());
   node_keys_.erase(std::unique(node_keys_.begin(), node_keys_.end()), node_keys_.end());
 
   nodes_of_.resize(n);
   tiles_of_.assign(node_keys_.size(), {});
   for (Overlap& tiles : tiles_of_) tiles.fill(kNone);
-  tbb::parallel_for(std::size_t(0), n, [&](std::size_t b) {
+  parallel_for(n, [&](std::size_t b) {
     for (int k = 0; k < kNeighbors; ++k) {
       const auto at = std::lower_bound(node_keys_.begin(), node_keys_.end(), touched[b * kNeighbors + k]);
       const auto node_block = at - node_keys_.begin();

@@ -39,9 +39,12 @@ FIRN_HD inline void rotate_pair(Vec<T, 3>& p, Vec<T, 3>& q, const T& c, const T&
 template <class T>
 FIRN_HD inline void diagonalize_pair(const T& small, T& pp, T& qq, T& pq, T& pr, T& qr, Vec<T, 3>& v_p, Vec<T, 3>& v_q) {
   const auto active = abs(pq) > small;
-  const T t = select(active, jacobi_tangent(pp, qq, pq), T(0));
-  const T c = inverse_sqrt(T(1) + t * t);
-  const T s = c * t;
+  const T d = qq - pp;
+  const T double_angle = inverse_sqrt(d * d + T(4) * pq * pq);  // abs(d) times this is the cosine of twice the angle
+  const T cosine2 = T(0.5) + T(0.5) * abs(d) * double_angle;
+  const T secant = inverse_sqrt(cosine2);
+  const T sine = select(d < T(0), -pq, pq) * double_angle * secant;
+  const T c = select(active, cosine2 * secant, T(1)), s = select(active, sine, T(0)), t = select(active, sine * secant, T(0));
   pp = pp - t * pq;
   qq = qq + t * pq;
   pq = select(active, T(0), pq);

@@ -169,16 +169,21 @@ template <class T>
 FIRN_HD inline Mat<T, 3> rotation_near(const Mat<T, 3>& F) {
   constexpr Scalar<T> kFarDeterminant = Scalar<T>(0.3);
   constexpr int kSteps = sizeof(Scalar<T>) == 4 ? 4 : 6;  // to rounding from a stretch of 0.45: 1.33, 1.04, 1 + 8e-4, 3e-7, 5e-14, 1e-27
+  constexpr Scalar<T> kClose = sizeof(Scalar<T>) == 4 ? Scalar<T>(2e-4) : Scalar<T>(1e-8);  // one step from here ends at rounding
   Mat<T, 3> R = F;
   const T det = determinant(F);
   const T size = contract(F, F);
   // Near: |det F − 1| and |F|² − 3 both small bound every stretch within about 0.45 … 1.55.
   const auto far = (abs(det - T(1)) > T(kFarDeterminant)) | (abs(size - T(3)) > T(kFarDeterminant));
+  auto unfinished = !far;
   for (int k = 0; k < kSteps; ++k) {
     const Mat<T, 3> C = cofactor(R);
     const T d = R(0, 0) * C(0, 0) + R(0, 1) * C(0, 1) + R(0, 2) * C(0, 2);
     const T half_inverse = T(0.5) / d;
-    for (int i = 0; i < 9; ++i) R.a[i] = T(0.5) * R.a[i] + half_inverse * C.a[i];
+    for (int i = 0; i < 9; ++i) R.a[i] = select(unfinished, T(0.5) * R.a[i] + half_inverse * C.a[i], R.a[i]);
+    // A step leaves no stretch below 1, so d bounds them all from the second on.
+    if (k > 0) unfinished = unfinished & (d - T(1) > T(kClose));
+    if (!any(unfinished)) break;
   }
   if (any(far)) {
     const Mat<T, 3> exact = polar(F).R;

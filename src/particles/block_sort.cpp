@@ -1,11 +1,10 @@
 #include "particles/block_sort.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 
+#include "core/parallel.h"
 #include "firn/error.h"
 
 namespace firn {
@@ -20,7 +19,7 @@ std::pair<std::size_t, std::size_t> chunk_range(std::size_t chunk, std::size_t n
 
 template <class F>
 void for_chunks(std::size_t n, F f) {
-  tbb::parallel_for(std::size_t(0), kChunks, [&](std::size_t c) {
+  parallel_for(kChunks, [&](std::size_t c) {
     const auto [begin, end] = chunk_range(c, n);
     f(c, begin, end);
   });
@@ -160,7 +159,7 @@ void BlockSorter<D>::sort(const Input& in) {
   collect_blocks();
   distribute();
   order_.resize(in.size);
-  tbb::parallel_for(std::size_t(0), blocks_.size(), [&](std::size_t b) { sort_cells(blocks_[b], in.id); });
+  parallel_for(blocks_.size(), [&](std::size_t b) { sort_cells(blocks_[b], in.id); });
 }
 
 template class BlockSorter<2>;

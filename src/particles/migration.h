@@ -2,12 +2,10 @@
 // order within them alone, not on threads or on which groups are used.
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
-
 #include <atomic>
 #include <limits>
 
+#include "core/parallel.h"
 #include "firn/error.h"
 #include "particles/block_store.h"
 
@@ -52,7 +50,7 @@ class Migration {
     const bool changed = plan(origin, blocks);
     make_room(blocks, pool);
     grow();
-    tbb::parallel_for(std::size_t(0), blocks.size(), [&](std::size_t b) { settle(particles, blocks[b], changes_[b], slot_of_id); });
+    parallel_for(blocks.size(), [&](std::size_t b) { settle(particles, blocks[b], changes_[b], slot_of_id); });
     release(blocks, pool);
     return changed;
   }
@@ -96,7 +94,7 @@ class Migration {
   void take_out(const Cell<D>& origin, const Particles<T, D>& particles, const Blocks& blocks) {
     outbox_.resize(groups_for(first_.back()) * std::size_t(kGroupSize), !particles.B[0].empty());
     std::atomic<bool> in_range{true};
-    tbb::parallel_for(std::size_t(0), blocks.size(), [&](std::size_t b) {
+    parallel_for(blocks.size(), [&](std::size_t b) {
       std::uint32_t at = first_[b];
       for (const Leaver& leaver : leavers_[b]) {
         outbox_.copy(particles, blocks[b].slot(leaver.particle), at);
@@ -110,7 +108,7 @@ class Migration {
       }
     });
     if (!in_range) throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
-    tbb::parallel_sort(moves_.begin(), moves_.end());
+    parallel_sort(moves_.begin(), moves_.end());
   }
 
   // What every block gets; adds the new blocks and drops those that end up empty.

@@ -35,6 +35,7 @@ struct StepReport {
   std::int64_t limited = 0;       // particles at the hardening limit
   std::int64_t asleep = 0;        // particles that lie still and were not computed
   std::array<double, kPhases> seconds{};
+  double serial_seconds = 0;      // outside of loops that all threads share
 };
 
 class Solver {
@@ -53,7 +54,6 @@ class Solver {
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
 };
-
 
 
 // threads: 0 means all cores (the reference uses one).

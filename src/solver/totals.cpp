@@ -1,9 +1,9 @@
 #include "solver/totals.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <limits>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -68,7 +68,7 @@ Totals sum_up(const Model& model, const Solver& solver, const State& state) {
   const std::size_t count = state.particle_count;
   if (count == 0) return {};
   std::vector<Totals> partial((count + kChunk - 1) / kChunk, nothing());
-  tbb::parallel_for(std::size_t(0), partial.size(), [&](std::size_t c) {
+  parallel_for(partial.size(), [&](std::size_t c) {
     for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(count, (c + 1) * kChunk))) add(model, row, partial[c]);
   });
   Totals sum = nothing();

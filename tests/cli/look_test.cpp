@@ -41,7 +41,7 @@ TEST(Bench, PrintsEveryFieldAsJson) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const nlohmann::json j = nlohmann::json::parse(outcome.out);
   for (const char* key : {"scene", "backend", "precision", "kernel", "integrator", "particles", "steps", "threads", "ns_per_particle_step",
-                          "ns_per_particle_iteration", "iterations_per_step", "bytes_per_particle", "phases"})
+                          "ns_per_particle_iteration", "iterations_per_step", "bytes_per_particle", "serial_fraction", "phases"})
     EXPECT_TRUE(j.contains(key)) << key;
   EXPECT_EQ(j["threads"], 1);
   EXPECT_GT(j["ns_per_particle_step"].get<double>(), 0);

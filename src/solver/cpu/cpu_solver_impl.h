@@ -128,6 +128,8 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
   return threads_.run([&] {
     MyState& state = static_cast<MyState&>(base);
     StepReport report;
+    const auto begin = std::chrono::steady_clock::now();
+    const double parallel_before = ParallelTime::seconds();
     {
       const PhaseTimer timer(report, Phase::kSort);
       sort(model, state);
@@ -153,6 +155,8 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
     Sleep<T, D>(model, state).lull(report.dt);
     state.time += report.dt;
     ++state.steps;
+    report.serial_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
+                            (ParallelTime::seconds() - parallel_before);
     return report;
   });
 }

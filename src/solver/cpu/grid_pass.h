@@ -19,17 +19,19 @@ template <class T, int D>
 class GridPass {
  public:
   using Shape = BlockShape<D>;
+  using Quad = Pack<T, kChannels>;  // of a node: mass or something else, and a vector
 
   GridPass(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
       : state_(state),
         bodies_(bodies),
         h_(T(model.h)),
         dt_(T(dt)),
-        gravity_step_(convert_vec<T, D>(dt * model.gravity)),
         mass_floor_(T(model.mass_floor)),
         origin_(convert_vec<std::int32_t, D>(model.origin)),
         implicit_(model.solver.integrator == Integrator::kSemiImplicit),
-        stiffness_scale_(T(model.solver.beta * dt * dt)) {}
+        stiffness_scale_(T(model.solver.beta * dt * dt)) {
+    for (int d = 0; d < D; ++d) gravity_step_.set(1 + d, T(dt * model.gravity[d]));
+  }
 
   // Mass and v^n, then v* after forces and collisions.
   void block(std::size_t b) const {
@@ -42,26 +44,19 @@ class GridPass {
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     for (int i = 0; i < Shape::kNodes; ++i) {
-      const T* sum = momentum + i * kChannels;
-      const T* f = force + i * kChannels;
-      T* old = m_v + i * kChannels;
-      T* out = v_new + i * kChannels;
+      const T mass = momentum[i * kChannels], stiffness = force[i * kChannels];
       Constraint<T, D> constraint;
-      const T mass = old[0] = sum[0];
+      Quad old(T(0)), now(T(0));
       if (mass > T(0)) {
-        const T force_step = mass >= mass_floor_ ? dt_ / mass : T(0);
-        Vec<T, D> v;
-        for (int d = 0; d < D; ++d) {
-          old[1 + d] = sum[1 + d] / mass;  // (M4); 1/mass may overflow where this does not
-          v[d] = old[1 + d] + (force_step * f[1 + d] + gravity_step_[d]);  // (M7)
-        }
-        if (!near.empty()) v = collide(near, node_at(first, i), v, h_, implicit_ ? &constraint : nullptr);
-        for (int d = 0; d < D; ++d) out[1 + d] = v[d];
-        out[0] = mass >= mass_floor_ ? mass / (mass + stiffness_scale_ * f[0]) : T(1);  // the preconditioner, see ImplicitSystem
-      } else {
-        std::fill_n(old, kChannels, T(0));
-        std::fill_n(out, kChannels, T(0));
+        old = Quad::load(momentum + i * kChannels) / Quad(mass);  // (M4); 1/mass may overflow where this does not
+        const bool heavy = mass >= mass_floor_;
+        now = old + (Quad(heavy ? dt_ / mass : T(0)) * Quad::load(force + i * kChannels) + gravity_step_);  // (M7)
+        if (!near.empty()) collide_node(near, node_at(first, i), now, implicit_ ? &constraint : nullptr);
+        old.set(0, mass);
+        now.set(0, heavy ? mass / (mass + stiffness_scale_ * stiffness) : T(1));  // the preconditioner, see ImplicitSystem
       }
+      old.store(m_v + i * kChannels);
+      now.store(v_new + i * kChannels);
       if (implicit_) state_.constraints[b * Shape::kNodes + i] = constraint;
     }
   }
@@ -76,14 +71,20 @@ class GridPass {
     const T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
     for (int i = 0; i < Shape::kNodes; ++i) {
       if (!(m_v[i * kChannels] > T(0))) continue;
-      Vec<T, D> v;
-      for (int d = 0; d < D; ++d) v[d] = v_new[i * kChannels + 1 + d];
-      v = collide<T, D>(near, node_at(first, i), v, h_, nullptr);
-      for (int d = 0; d < D; ++d) v_new[i * kChannels + 1 + d] = v[d];
+      Quad v = Quad::load(v_new + i * kChannels);
+      collide_node(near, node_at(first, i), v, nullptr);
+      v.store(v_new + i * kChannels);
     }
   }
 
  private:
+  void collide_node(const std::vector<Body<T, D>>& near, const LatticePoint<T, D>& x, Quad& quad, Constraint<T, D>* constraint) const {
+    Vec<T, D> v;
+    for (int d = 0; d < D; ++d) v[d] = quad[1 + d];
+    v = collide<T, D>(near, x, v, h_, constraint);
+    for (int d = 0; d < D; ++d) quad.set(1 + d, v[d]);
+  }
+
   // Node blocks start one node below the particle block of the same key.
   Cell<D> first_node(std::size_t b) const {
     return origin_ + Shape::kEdge * block_of_key<D>(state_.grid.node_key(b)) - Cell<D>::filled(1);
@@ -98,7 +99,7 @@ class GridPass {
   CpuState<T, D>& state_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, dt_;
-  Vec<T, D> gravity_step_;
+  Quad gravity_step_{T(0)};
   T mass_floor_;
   Cell<D> origin_;
   bool implicit_;

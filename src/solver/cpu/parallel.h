@@ -2,17 +2,11 @@
 #pragma once
 
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace firn::cpu {
+#include "core/parallel.h"
 
-template <class F>
-void parallel_for(std::size_t n, F f) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const tbb::blocked_range<std::size_t>& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) f(i);
-  });
-}
+namespace firn::cpu {
 
 // While it lives, denormals count as zero on this thread: they cost many times a normal number.
 class FlushDenormals {

@@ -1,0 +1,47 @@
+// Loops and sorts on all threads of the caller's arena. They note how long they took on the calling thread, so that a step can tell
+// what it spends outside of them: that part does not get faster with more cores.
+#pragma once
+
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+
+#include <chrono>
+#include <cstddef>
+
+namespace firn {
+
+class ParallelTime {
+ public:
+  ParallelTime() { ++depth_; }
+  ~ParallelTime() {
+    if (--depth_ == 0) seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  ParallelTime(const ParallelTime&) = delete;
+  ParallelTime& operator=(const ParallelTime&) = delete;
+
+  // Of this thread so far.
+  static double seconds() { return seconds_; }
+
+ private:
+  inline static thread_local double seconds_ = 0;
+  inline static thread_local int depth_ = 0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// f(i) for i in [0, n), in any order.
+template <class F>
+void parallel_for(std::size_t n, F f) {
+  const ParallelTime time;
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const tbb::blocked_range<std::size_t>& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) f(i);
+  });
+}
+
+// Elements that compare equal end up in any order.
+template <class Iterator>
+void parallel_sort(Iterator begin, Iterator end) {
+  const ParallelTime time;
+  tbb::parallel_sort(begin, end);
+}
+
+}  // namespace firn
