@@ -32,7 +32,7 @@ struct SimulationSettings {
 };
 
 struct SolverSettings {
-  Integrator integrator = Integrator::kExplicit;
+  Integrator integrator = Integrator::kSemiImplicit;
   std::optional<double> time_step;  // s; empty: chosen every step
   double beta = 1.0;                // semi-implicit: 1/2 trapezoidal, 1 backward Euler
   double tolerance = 1e-4;          // of the conjugate residuals, relative

@@ -42,8 +42,7 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const double affine = scene.solver.transfer == Transfer::kApic ? d * d : 0;
   const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 8;  // one copy of the columns
   const double sorting = 8;  // where ids are, and particles on their way to another block
-  const double solve = implicit ? scalar * (d * d + 2) : 0;
-  const double running = particles * (2 * buffer + sorting + solve) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
+  const double running = particles * (2 * buffer + sorting) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
   const double starting = particles * (sizeof(ParticleRow) + buffer);
   constexpr double kProgram = 30e6;  // code, libraries, thread stacks
   return kProgram + std::max(running, starting);

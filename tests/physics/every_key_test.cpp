@@ -21,6 +21,7 @@ const char* const kScene = R"(
 spacing = 0.02
 duration = 0.1
 [solver]
+integrator = "explicit"
 time_step = 1e-4
 [materials.snow]
 [materials.other]

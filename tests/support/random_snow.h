@@ -63,6 +63,7 @@ inline Scene thrown_snow(const RandomSnow& s, const TempFolder& folder) {
   scene.simulation.dimension = s.dimension;
   scene.simulation.spacing = s.h;
   scene.simulation.duration = 1;
+  scene.solver.integrator = Integrator::kExplicit;  // tests of the other one say so
   scene.materials.push_back({});
   scene.snow.push_back(particle_file(file));
   scene.colliders.push_back(ground(0.3));
@@ -84,6 +85,7 @@ inline Scene empty_scene(int dimension, double h) {
   scene.simulation.dimension = dimension;
   scene.simulation.spacing = h;
   scene.simulation.duration = 1;
+  scene.solver.integrator = Integrator::kExplicit;  // tests of the other one say so
   scene.materials.push_back({});
   return scene;
 }

@@ -26,11 +26,6 @@ void make_room(const Model& model, CpuState<T, D>& state) {
   const bool affine = model.solver.transfer == Transfer::kApic;
   state.particles.resize(slots, affine);
   state.next.resize(slots, affine, false);
-  if (model.solver.integrator == Integrator::kExplicit) return;
-  state.solve_memory.resize(slots, [&](auto f) {
-    for (auto& column : state.rotation) f(column);
-    for (auto& column : state.lame) f(column);
-  });
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -98,13 +93,15 @@ bool CpuSolver<T, D, Kernel, Apic>::solve(const Model& model, MyState& state, do
 // Steps 4 to 10; they write the second particle buffer only, so a try that fails leaves nothing behind.
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& state, double dt, StepReport& report) const {
+  const bool implicit = model.solver.integrator == Integrator::kSemiImplicit;
+  if (implicit && report.rejected > 0) scatter(model, state);  // the try before has used up forces and what the solve needs
   const std::vector<Body<T, D>> bodies = freeze_bodies<T, D>(model, state.time + dt);
   const GridPass<T, D> grid(model, state, dt, bodies);
   {  // steps 4 and 5: forces, gravity, collisions
     const PhaseTimer timer(report, Phase::kGrid);
     parallel_for(state.active.size(), [&](std::size_t i) { grid.block(state.active[i]); });
   }
-  if (model.solver.integrator == Integrator::kSemiImplicit) {  // step 6
+  if (implicit) {  // step 6
     const PhaseTimer timer(report, Phase::kSolve);
     if (!solve(model, state, dt, report)) return {Fault::kSolve, 0};
     parallel_for(state.active.size(), [&](std::size_t i) { grid.collide_again(state.active[i]); });
@@ -280,7 +277,7 @@ std::size_t CpuSolver<T, D, Kernel, Apic>::bytes(const State& base) const {
   const MyState& s = static_cast<const MyState&>(base);
   std::size_t values = s.momentum_tiles.capacity() + s.force_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
                        s.r.capacity() + s.p.capacity() + s.Ar.capacity() + s.Ap.capacity();
-  return s.particles.bytes() + s.next.bytes() + s.solve_memory.bytes() + s.migration.bytes() + s.grid.bytes() + values * sizeof(T) +
+  return s.particles.bytes() + s.next.bytes() + s.migration.bytes() + s.grid.bytes() + values * sizeof(T) +
          s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport) + s.slot_of_id.capacity() * sizeof(std::uint32_t) +
          s.partial.capacity() * sizeof(double);
 }

@@ -42,13 +42,15 @@ struct CpuState : State {
   // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
 
-  // Semi-implicit steps only: per node, and per particle what does not change within a step.
+  // Semi-implicit steps only, per node.
   std::vector<Constraint<T, D>> constraints;
   Array<T> r, p, Ar, Ap;
-  std::array<Column<T>, D * D> rotation;
-  std::array<Column<T>, 2> lame;
-  GroupMemory solve_memory;
   std::vector<double> partial;  // sums per node block
+
+  // And per particle what does not change within such a step: it lives in the second buffer until gather needs that.
+  std::array<Column<T>, D * D>& solve_rotation() { return next.F_E; }
+  Column<T>& solve_mu() { return next.velocity[0]; }
+  Column<T>& solve_lambda() { return next.velocity[1]; }
 };
 
 // Where a particle block's tile and node block k of 2^D under it overlap: f(tile node, block node) for every Row. At the end of a

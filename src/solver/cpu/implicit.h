@@ -115,8 +115,8 @@ class ImplicitSystem {
   // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
   Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
     const Particles<T, D>& ps = state_.particles;
-    const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.rotation, at);
-    const Lame<Lanes<T>> l{Lanes<T>::load(state_.lame[0].at(at)), Lanes<T>::load(state_.lame[1].at(at))};
+    const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.solve_rotation(), at);
+    const Lame<Lanes<T>> l{Lanes<T>::load(state_.solve_mu().at(at)), Lanes<T>::load(state_.solve_lambda().at(at))};
     const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, grad_u * F_E);
     return (inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E));
   }

@@ -25,7 +25,7 @@ class Scatter {
     Sources sources;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       stencils.compute(state_.particles, at, particles.first_cell);
-      prepare(at, n, sources, limits);
+      prepare(at, n, particles.rest == Rest::kAwake, sources, limits);
       for (int l = 0; l < n; ++l) {
         scatter_momentum<T, D, Kernel, Apic>(stencils, l, sources.momentum[l], sources.affine, momentum.values);
         scatter_force<T, D, Kernel>(stencils, l, sources.force, force.values);
@@ -51,7 +51,7 @@ class Scatter {
   };
 
   // The sources of a group; raises the limits of the time step.
-  void prepare(std::size_t at, int n, Sources& sources, Limits& limits) const {
+  void prepare(std::size_t at, int n, bool awake, Sources& sources, Limits& limits) const {
     const Particles<T, D>& ps = state_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
     const Vec<Lanes<T>, D> v = load_vec<T, D>(ps.velocity, at);
@@ -71,16 +71,16 @@ class Scatter {
     store_columns<T, D>(A, sources.force);
     if constexpr (Apic) store_columns<T, D>((affine_scale_ * mass) * load_mat<D>(ps.B, at), sources.affine);
     if (implicit_) {
-      keep_for_solve(at, R, l);
+      if (awake) keep_for_solve(at, R, l);
       // At rest a node's block of H is the sum of V⁰ (mu |grad w|² I + (mu + lambda) grad w grad wᵀ); this is its mean eigenvalue.
       ((inverse_h_ * inverse_h_) * volume * (l.mu + (l.mu + l.lambda) * T(1.0 / D))).store(sources.stiffness);
     }
   }
 
   void keep_for_solve(std::size_t at, const Mat<Lanes<T>, D>& R, const Lame<Lanes<T>>& l) const {
-    store_all(state_.rotation, at, R.a);
-    l.mu.store(state_.lame[0].at(at));
-    l.lambda.store(state_.lame[1].at(at));
+    store_all(state_.solve_rotation(), at, R.a);
+    l.mu.store(state_.solve_mu().at(at));
+    l.lambda.store(state_.solve_lambda().at(at));
   }
 
   CpuState<T, D>& state_;

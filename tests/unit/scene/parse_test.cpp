@@ -10,7 +10,8 @@ TEST(Parse, OmittedKeysTakeTheDefaults) {
   EXPECT_EQ(scene.simulation.dimension, 3);
   EXPECT_EQ(scene.simulation.fps, 24);
   EXPECT_EQ(scene.simulation.gravity, (Vector{0, -9.81, 0}));
-  EXPECT_EQ(scene.solver.integrator, Integrator::kExplicit);
+  EXPECT_EQ(scene.solver.integrator, Integrator::kSemiImplicit);
+  EXPECT_EQ(scene.solver.tolerance, 1e-4);
   EXPECT_FALSE(scene.solver.time_step.has_value());
   EXPECT_EQ(scene.solver.flip_ratio, 0.95);
   ASSERT_EQ(scene.materials.size(), 1u);

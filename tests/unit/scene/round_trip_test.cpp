@@ -183,7 +183,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
   const std::string text = to_toml(parse(kMinimal));
   EXPECT_EQ(text,
             "[simulation]\ndimension = 3\nspacing = 0.01\nfps = 24.0\nduration = 1.0\ngravity = [0.0, -9.81, 0.0]\n"
-            "\n[solver]\nintegrator = \"explicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
+            "\n[solver]\nintegrator = \"semi-implicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
             "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\nprecision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
             "sleep = true\n"
             "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"
