@@ -38,6 +38,8 @@ CONFIGURATIONS = (
     Configuration("many balls", scene="many_balls"),
     Configuration("impact", scene="impact", warmup=500),
     Configuration("settled heap", scene="settled_heap", spacing=0.006, warmup=500),
+    Configuration("small heap, never asleep", scene="settled_heap", spacing=0.012, warmup=500, settings=("solver.sleep=false",)),
+    Configuration("small heap, asleep", scene="settled_heap", spacing=0.012, steps=500, warmup=6500),
     Configuration("implicit", scene="implicit", steps=20),
 )
 TEXTBOOK = Configuration("textbook", program="textbook")
@@ -50,6 +52,7 @@ RATIOS = (
     ("10 M / 100 k particles", ("ball, 10 M", 1), ("ball, 100 k", 1)),
     ("many balls / one ball", ("many balls", 1), ("ball", 1)),
     ("impact / ball", ("impact", 1), ("ball", 1)),
+    ("heap asleep / never asleep", ("small heap, asleep", 1), ("small heap, never asleep", 1)),
     ("3D / 2D", ("ball", 1), ("ball, 2D", 1)),
     ("2 threads / 1 thread", ("ball", 2), ("ball", 1)),
 )

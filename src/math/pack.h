@@ -50,10 +50,12 @@ struct Pack {
 
   static Pack load(const T* from) {
     Pack r;
-    std::memcpy(&r, from, sizeof r);
+    for (int i = 0; i < Layout::kParts; ++i) std::memcpy(&r.p[i], from + i * Layout::kPart, sizeof r.p[i]);
     return r;
   }
-  void store(T* to) const { std::memcpy(to, this, sizeof *this); }
+  void store(T* to) const {
+    for (int i = 0; i < Layout::kParts; ++i) std::memcpy(to + i * Layout::kPart, &p[i], sizeof p[i]);
+  }
   T operator[](int lane) const { return p[lane / Layout::kPart][lane % Layout::kPart]; }
   void set(int lane, T value) { p[lane / Layout::kPart][lane % Layout::kPart] = value; }
 };
