@@ -191,10 +191,12 @@ inline Part sqrt_part(Part x) {
 // 1/sqrt(x): for floats the machine's guess and one Newton step, good to about an ulp and several times quicker than dividing.
 template <class Part>
 inline Part inverse_sqrt_part(Part x) {
-  using T = std::remove_cvref_t<decltype(x[0])>;
-  const auto refine = [&](Part guess) { return guess * (T(1.5) - (T(0.5) * x * guess) * guess); };
 #ifdef __AVX512F__
-  if constexpr (sizeof(Part) == 64 && sizeof(T) == 4) return refine((Part)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x));
+  using T = std::remove_cvref_t<decltype(x[0])>;
+  if constexpr (sizeof(Part) == 64 && sizeof(T) == 4) {
+    const Part guess = (Part)_mm512_maskz_rsqrt14_ps(0xffff, (__m512)x);
+    return guess * (T(1.5) - (T(0.5) * x * guess) * guess);
+  }
 #endif
   return 1 / sqrt_part(x);
 }
