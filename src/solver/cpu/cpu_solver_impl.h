@@ -36,9 +36,9 @@ void CpuSolver<T, D, Kernel, Apic>::sort(const Model& model, MyState& state) con
   Sleep<T, D>(model, state).choose();
 }
 
-// New blocks get the places of those that are gone, then new ones.
+// New blocks get the places of those that are gone, then new ones, and a clean report.
 template <int D>
-std::size_t assign_places(std::vector<ParticleBlock<D>>& blocks) {
+void assign_places(std::vector<ParticleBlock<D>>& blocks, std::vector<BlockReport>& reports) {
   constexpr std::uint32_t kNowhere = ParticleBlock<D>::kNowhere;
   std::vector<std::uint8_t> taken(blocks.size());
   for (const ParticleBlock<D>& block : blocks) {
@@ -46,13 +46,14 @@ std::size_t assign_places(std::vector<ParticleBlock<D>>& blocks) {
     if (block.place >= taken.size()) taken.resize(block.place + 1);
     taken[block.place] = 1;
   }
+  reports.resize(taken.size());
   std::uint32_t next = 0;
   for (ParticleBlock<D>& block : blocks) {
     if (block.place != kNowhere) continue;
     while (taken[next]) ++next;
     block.place = next++;
+    reports[block.place] = {};
   }
-  return taken.size();
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -61,8 +62,8 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, MyState& s
   keys.reserve(state.blocks.size());
   for (const ParticleBlock<D>& block : state.blocks) keys.push_back(block.key);
   state.grid.build(keys);
-  const std::size_t places = assign_places(state.blocks);
-  state.reports.resize(places);
+  assign_places(state.blocks, state.reports);
+  const std::size_t places = state.reports.size();
   resize_tightly(state.momentum_tiles, places * MyState::kTileValues);
   resize_tightly(state.force_tiles, places * MyState::kTileValues);
   const std::size_t nodes = state.grid.node_block_count();
@@ -278,7 +279,8 @@ std::size_t CpuSolver<T, D, Kernel, Apic>::bytes(const State& base) const {
   std::size_t values = s.momentum_tiles.capacity() + s.force_tiles.capacity() + s.mass_velocity.capacity() + s.velocity.capacity() +
                        s.r.capacity() + s.p.capacity() + s.Ar.capacity() + s.Ap.capacity();
   return s.particles.bytes() + s.next.bytes() + s.migration.bytes() + s.grid.bytes() + values * sizeof(T) +
-         s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport) + s.slot_of_id.capacity() * sizeof(std::uint32_t) +
+         s.constraints.capacity() * sizeof(Constraint<T, D>) + s.reports.capacity() * sizeof(BlockReport) +
+         s.slot_of_id.capacity() * sizeof(std::uint32_t) +
          s.partial.capacity() * sizeof(double);
 }
 

@@ -69,7 +69,8 @@ template <class T>
 inline Row<T> repeat_channels(const T* x) {
   using Layout = typename Row<T>::Layout;
   Row<T> row;
-  for (int part = 0; part < Layout::kParts; ++part) row.p[part] = detail::repeat_quad<typename Layout::Part>(x + part * Layout::kPart % kChannels);
+  for (int part = 0; part < Layout::kParts; ++part)
+    row.p[part] = detail::repeat_quad<typename Layout::Part>(x + part * Layout::kPart % kChannels);
   return row;
 }
 

@@ -40,9 +40,12 @@ class Sleep {
         block.quiet_time = loud(block) ? 0 : block.quiet_time + static_cast<float>(dt);
       }
     });
-    parallel_for(state_.awake.size(), [&](std::size_t i) {
-      const std::uint32_t b = state_.awake[i];
-      if (state_.blocks[b].rest == Rest::kAwake && state_.blocks[b].quiet_time >= kQuietTime && !loud_neighbour(b)) put_to_sleep(state_.blocks[b]);
+    const std::vector<std::uint8_t> tired = ask_all([&](std::uint32_t b) {
+      const ParticleBlock<D>& block = state_.blocks[b];
+      return block.rest == Rest::kAwake && block.quiet_time >= kQuietTime && !loud_neighbour(b);
+    });
+    parallel_for(tired.size(), [&](std::size_t b) {
+      if (tired[b]) put_to_sleep(state_.blocks[b]);
     });
   }
 
@@ -70,17 +73,24 @@ class Sleep {
     std::vector<Body<T, D>> moving;
     for (const Body<T, D>& body : freeze_bodies<T, D>(model_, state_.time))
       if (norm(body.velocity) > T(0) || norm(body.spin) > T(0)) moving.push_back(body);
-    std::vector<std::uint8_t> wakes(state_.blocks.size());
-    parallel_for(wakes.size(), [&](std::size_t b) {
+    const std::vector<std::uint8_t> disturbed = ask_all([&](std::uint32_t b) {
       const ParticleBlock<D>& block = state_.blocks[b];
-      if (block.rest == Rest::kAwake) return;
+      if (block.rest == Rest::kAwake) return false;
       constexpr int edge = BlockShape<D>::kEdge;
       std::vector<Body<T, D>> near;
       near_bodies(moving, block.first_cell - Cell<D>::filled(edge), 3 * edge, T(model_.h), near);
-      wakes[b] = !near.empty() || loud_neighbour(static_cast<std::uint32_t>(b));
+      return !near.empty() || loud_neighbour(b);
     });
-    for (std::size_t b = 0; b < wakes.size(); ++b)
-      if (wakes[b]) state_.blocks[b].wake();
+    for (std::size_t b = 0; b < disturbed.size(); ++b)
+      if (disturbed[b]) state_.blocks[b].wake();
+  }
+
+  // What `question` says of every block, before any of them changes.
+  template <class Question>
+  std::vector<std::uint8_t> ask_all(Question question) const {
+    std::vector<std::uint8_t> answers(state_.blocks.size());
+    parallel_for(answers.size(), [&](std::size_t b) { answers[b] = question(static_cast<std::uint32_t>(b)); });
+    return answers;
   }
 
   // Its particles stand still from now on, in both buffers.
