@@ -134,11 +134,12 @@ def main():
         arguments.results.mkdir(parents=True, exist_ok=True)
         model = cpu_model()
         stem = arguments.results / (re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-"))
-        write_csv(stem.with_suffix(".csv"), rows)
-        plot.draw(rows, model, KERNEL_PREFIX, stem.with_suffix(".png"))
         print_table(rows)
         print_ratios(rows)
-        print(f"\nwritten: {stem}.csv, {stem}.png")
+        if not failed:  # a table with holes would replace a whole one
+            write_csv(stem.with_suffix(".csv"), rows)
+            plot.draw(rows, model, KERNEL_PREFIX, stem.with_suffix(".png"))
+            print(f"\nwritten: {stem}.csv, {stem}.png")
     if failed:
         print("failed: " + "; ".join(failed))
         sys.exit(1)

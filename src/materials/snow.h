@@ -122,10 +122,12 @@ FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& 
 template <class T, int D>
 FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowParameters<T>& s) {
   PlasticResult<T, D> result{F_trial, T(1)};
-  if (!any(!surely_elastic(F_trial, s))) return result;
+  const auto elastic = surely_elastic(F_trial, s);
+  if (!any(!elastic)) return result;
   const Mat<T, D> R = rotation_near(F_trial);
   const Mat<T, D> S = transpose(R) * F_trial;
-  const auto inside = eigenvalues_at_least(S, s.stretch_min) & eigenvalues_at_least(-S, -s.stretch_max);
+  // `elastic` once more, because rounding may see it otherwise here, and lanes must not depend on each other.
+  const auto inside = elastic | (eigenvalues_at_least(S, s.stretch_min) & eigenvalues_at_least(-S, -s.stretch_max));
   if (!any(!inside)) return result;
   const SymmetricEigen<T, D> e = symmetric_eigen(S);
   Vec<T, D> sigma;

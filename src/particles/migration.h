@@ -20,6 +20,9 @@ class Migration {
   // Before particles are moved: forgets what was noted …
   void start(std::size_t blocks) {
     leavers_.resize(std::max(leavers_.size(), blocks));
+    forget();
+  }
+  void forget() {
     for (std::vector<Leaver>& list : leavers_) list.clear();
   }
   // … and after: notes those of n particles, from number `first` of the block and slot `at` on, that have left it.
@@ -52,6 +55,7 @@ class Migration {
     grow();
     parallel_for(blocks.size(), [&](std::size_t b) { settle(particles, blocks[b], changes_[b], slot_of_id); });
     release(blocks, pool);
+    forget();
     return changed;
   }
 
@@ -167,7 +171,8 @@ class Migration {
     static const std::vector<Leaver> none;
     const std::vector<Leaver>& leavers = change.before == kNew ? none : leavers_[change.before];
     std::size_t filled = 0;
-    if (change.arriving() > 0) block.wake();
+    // What moves here changes one buffer only: a block that has just begun to sleep must take another step.
+    if (change.arriving() > 0 || (block.rest != Rest::kAwake && !leavers.empty())) block.wake();
     for (std::uint32_t a = change.arrivals; a < change.arrivals_end; ++a) {
       const std::uint32_t to = block.slot(filled < leavers.size() ? leavers[filled++].particle : block.count++);
       particles.copy(outbox_, moves_[a].outbox, to);

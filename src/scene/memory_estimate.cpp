@@ -43,7 +43,7 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 8;  // one copy of the columns
   const double sorting = 8;  // where ids are, and particles on their way to another block
   const double running = particles * (2 * buffer + sorting) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
-  const double starting = particles * (sizeof(ParticleRow) + buffer);
+  const double starting = particles * std::max(sizeof(ParticleRow) + buffer, 3 * buffer + 16);  // rows to columns, then columns to blocks
   constexpr double kProgram = 30e6;  // code, libraries, thread stacks
   return kProgram + std::max(running, starting);
 }

@@ -24,8 +24,8 @@ void make_room(const Model& model, CpuState<T, D>& state) {
   if (state.particles.slots() >= state.pool.slots()) return;
   const std::size_t slots = state.pool.slots();
   const bool affine = model.solver.transfer == Transfer::kApic;
+  state.next.resize(slots, affine, false);  // first: if there is no memory for it, the test above must see that
   state.particles.resize(slots, affine);
-  state.next.resize(slots, affine, false);
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -53,6 +53,7 @@ void assign_places(std::vector<ParticleBlock<D>>& blocks, std::vector<BlockRepor
     while (taken[next]) ++next;
     block.place = next++;
     reports[block.place] = {};
+    reports[block.place].speed = std::numeric_limits<double>::infinity();  // who sleeps beside it had better wake
   }
 }
 
@@ -144,7 +145,12 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       limits.speed = std::max(limits.speed, own.speed);
     }
     const double dt = choose_time_step(model, limits, longest);
-    take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
+    try {
+      take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
+    } catch (...) {
+      state.migration.forget();  // of particles that have not moved after all
+      throw;
+    }
     state.particles.swap_changing(state.next);
     for (const ParticleBlock<D>& block : state.blocks) {
       report.limited += state.reports[block.place].limited;

@@ -32,7 +32,7 @@ class Gather {
     report.limited = 0;
     report.speed = report.strain_rate = 0;
     Stencils<T, D, Kernel> stencils;
-    Gathered<T, D> gathered;
+    Gathered<T, D> gathered{};  // lanes without a particle are computed too
     std::uint32_t first = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       __builtin_prefetch(state_.particles.material.at(at));  // needed after the sums, and of a stream of its own

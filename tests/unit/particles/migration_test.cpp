@@ -181,6 +181,37 @@ TYPED_TEST(Migrating, TheOrderDoesNotDependOnThreads) {
   EXPECT_EQ(order_with(1), order_with(4));
 }
 
+// Its other buffer does not know what has moved.
+TYPED_TEST(Migrating, ABlockThatHasJustFallenAsleepWakesWhenSomebodyLeavesOrComes) {
+  constexpr int D = TestFixture::D;
+  Cell<D> other = Cell<D>::filled(-7);
+  other[0] += 3 * BlockShape<D>::kEdge;
+  std::vector<Cell<D>> cells(20, Cell<D>::filled(-7));
+  cells.resize(40, other);
+  Herd<D> herd(cells);
+  herd.migrate();
+  ASSERT_EQ(herd.blocks.size(), 2u);
+  for (auto& block : herd.blocks) block.rest = Rest::kDozing;
+  EXPECT_FALSE(herd.migrate());
+  for (auto& block : herd.blocks) EXPECT_EQ(block.rest, Rest::kDozing);
+  herd.particles.cell[0][herd.slot_of_id[3]] += BlockShape<D>::kEdge;  // into a third block
+  herd.migrate();
+  ASSERT_EQ(herd.blocks.size(), 3u);
+  EXPECT_EQ(herd.blocks[0].rest, Rest::kAwake);
+  int dozing = 0;
+  for (auto& block : herd.blocks) dozing += block.rest == Rest::kDozing;
+  EXPECT_EQ(dozing, 1);
+}
+
+TYPED_TEST(Migrating, WhoHasMovedIsForgotten) {
+  constexpr int D = TestFixture::D;
+  Herd<D> herd(random_cells<D>(300, 20, 41));
+  herd.migrate();
+  const auto slots = herd.slot_of_id;
+  EXPECT_FALSE(herd.migration.run(herd.origin, herd.particles, herd.blocks, herd.pool, herd.slot_of_id, [] {}));
+  EXPECT_EQ(herd.slot_of_id, slots);
+}
+
 TYPED_TEST(Migrating, AParticleTooFarAwayIsAnError) {
   constexpr int D = TestFixture::D;
   Herd<D> herd(random_cells<D>(50, 10, 37));
