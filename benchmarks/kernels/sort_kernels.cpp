@@ -12,7 +12,7 @@ void sort_at_the_start(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
   const std::size_t n = ball.state().particle_count;
   Particles<Scalar, kDimension> unsorted;
-  unsorted.resize(groups_for(static_cast<std::uint32_t>(n)) * std::size_t(kGroupSize), false);
+  unsorted.resize(slots_for(n), false);
   for (std::size_t id = 0; id < n; ++id) unsorted.copy(ball.state().particles, ball.state().slot_of_id[id], id);
   BlockSorter<kDimension> sorter;
   cpu::Threads one_thread(1);

@@ -70,6 +70,6 @@ class GroupPool {
   std::uint32_t end_ = 0;
 };
 
-inline std::uint32_t groups_for(std::uint32_t particles) { return (particles + kGroupSize - 1) / kGroupSize; }
+inline std::uint32_t groups_for(std::uint32_t particles) { return static_cast<std::uint32_t>(slots_for(particles) / kGroupSize); }
 
 }  // namespace firn

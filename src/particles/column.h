@@ -13,6 +13,9 @@ namespace firn {
 // Slots of a group: one cache line of floats, whole SIMD registers in every precision.
 inline constexpr std::uint32_t kGroupSize = 16;
 
+// Whole groups for so many particles.
+inline std::size_t slots_for(std::size_t particles) { return (particles + kGroupSize - 1) / kGroupSize * kGroupSize; }
+
 template <class T>
 class Column {
  public:

@@ -96,7 +96,10 @@ bool CpuSolver<T, D, Kernel, Apic>::solve(const Model& model, MyState& state, do
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& state, double dt, StepReport& report) const {
   const bool implicit = model.solver.integrator == Integrator::kSemiImplicit;
-  if (implicit && report.rejected > 0) scatter(model, state);  // the try before has used up forces and what the solve needs
+  if (implicit && report.rejected > 0) {  // the try before has used up forces and what the solve needs
+    const PhaseTimer timer(report, Phase::kScatter);
+    scatter(model, state);
+  }
   const std::vector<Body<T, D>> bodies = freeze_bodies<T, D>(model, state.time + dt);
   const GridPass<T, D> grid(model, state, dt, bodies);
   {  // steps 4 and 5: forces, gravity, collisions
@@ -259,7 +262,7 @@ std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model,
   threads_.run([&] {
     {
       Particles<T, D> unsorted;
-      unsorted.resize((n + kGroupSize - 1) / kGroupSize * kGroupSize, Apic);
+      unsorted.resize(slots_for(n), Apic);
       parallel_for(n, [&](std::size_t k) { from_row(table[k], k, unsorted); });
       ParticleTable().swap(table);  // the buffers and the grid need the room
       arrange(model, unsorted, *state);

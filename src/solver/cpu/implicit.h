@@ -30,10 +30,10 @@ class ImplicitSystem {
 
   // r ← s P (v* − A v) with v = v*, so only the elastic part is left.
   double start() {
-    std::fill(state_.p.begin(), state_.p.end(), T(0));
-    std::fill(state_.Ap.begin(), state_.Ap.end(), T(0));
     hessian(state_.velocity);
     return sum_blocks([&](std::size_t b) {
+      std::fill_n(&state_.p[b * kBlockValues], kBlockValues, T(0));
+      std::fill_n(&state_.Ap[b * kBlockValues], kBlockValues, T(0));
       sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues], true);
       return sum_nodes(b, [&](T mass, std::size_t at) {
         T* r = &state_.r[at];
