@@ -2,7 +2,7 @@
 BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
-           libgtest-dev ffmpeg
+           libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libgtest-dev ffmpeg
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3

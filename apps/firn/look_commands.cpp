@@ -9,13 +9,19 @@
 
 namespace {
 
+std::string describe(const firn::CheckReport::Body& body, int dimension) {
+  std::string text = fmt::format("{}: {} particles, {:.4g} kg", body.shape, body.particles, body.mass);
+  if (body.content > 0) text += fmt::format(", {:.4g} m{}", body.content, dimension == 3 ? "³" : "²");
+  return text;
+}
+
 int check_scene(const SceneArguments& arguments) {
   const firn::Scene scene = arguments.load();
   const firn::CheckReport report = firn::check(scene);
   fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
              scene.frames(), scene.simulation.fps);
   for (std::size_t i = 0; i < report.snow.size(); ++i)
-    fmt::print("snow {:<5} {}: {} particles, {:.4g} kg\n", i, report.snow[i].shape, report.snow[i].particles, report.snow[i].mass);
+    fmt::print("snow {:<5} {}\n", i, describe(report.snow[i], scene.simulation.dimension));
   fmt::print("colliders  {}\n", scene.colliders.size());
   fmt::print("particles  {}\n", report.particles);
   fmt::print("blocks     {}\n", report.blocks);

@@ -20,7 +20,7 @@ struct PackedBall {
   double dt = 0;                      // s, of the step before
 
   State& state() { return static_cast<State&>(*base); }
-  std::vector<Body<Scalar, kDimension>> bodies() const { return freeze_bodies<Scalar, kDimension>(model, base->time); }
+  std::vector<Body<Scalar, kDimension>> bodies() const { return freeze<Scalar, kDimension>(model.bodies, base->time).list; }
 };
 PackedBall packed_ball(Integrator integrator);
 

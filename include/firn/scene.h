@@ -19,7 +19,22 @@ enum class Kernel { kCubic, kQuadratic };
 enum class Transfer { kFlip, kApic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
-enum class ShapeKind { kSphere, kBox, kCylinder, kCapsule, kWedge, kPlane, kParticles };
+enum class ShapeKind {
+  kSphere,
+  kBox,
+  kCylinder,
+  kCone,
+  kTorus,
+  kCapsule,
+  kWedge,
+  kPlane,
+  kMesh,
+  kVolume,
+  kUnion,
+  kDifference,
+  kIntersection,
+  kParticles
+};
 
 struct SimulationSettings {
   int dimension = 3;
@@ -61,16 +76,22 @@ struct Material {
 // The geometry of one body; which members count depends on `kind`.
 struct Shape {
   ShapeKind kind = ShapeKind::kSphere;
-  Vector center{0, 0, 0};           // sphere, box, cylinder, wedge
-  double radius = 0;                // sphere, cylinder, capsule
-  double height = 0;                // cylinder, along its y axis
+  Vector center{0, 0, 0};           // sphere, box, cylinder, cone, torus, wedge
+  double radius = 0;                // sphere, cylinder, capsule; cone: at its foot; torus: of the ring
+  double tube = 0;                  // torus: radius of the tube
+  double height = 0;                // cylinder, cone: along the y axis
   Vector size{0, 0, 0};             // box, wedge: full edges
   double angle = 0;                 // wedge: opening at the top edge, degrees; 0: the sides end at the bottom edges
   Vector a{0, 0, 0}, b{0, 0, 0};    // capsule: ends of its axis
   Vector point{0, 0, 0};            // plane
   Vector normal{0, 1, 0};           // plane, towards the free side
-  Quaternion rotation{1, 0, 0, 0};  // box, cylinder, wedge: about `center`
-  std::string file;                 // particles: resolved path of a PLY
+  Quaternion rotation{1, 0, 0, 0};  // about `center`; mesh, volume: about their own origin
+  std::string file;                 // mesh, volume, particles: resolved path
+  Vector translate{0, 0, 0};        // mesh, volume: where their own origin goes
+  Vector scale{1, 1, 1};            // mesh, volume: of their coordinates, first of all
+  double thickness = 0;             // mesh, m: above 0 it is a sheet of that thickness and need not be closed
+  double threshold = 0.5;           // volume: where fog ends, of its largest value
+  std::vector<Shape> parts;         // union, difference, intersection: each placed in the world
 };
 
 struct Snow {

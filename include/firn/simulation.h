@@ -105,7 +105,8 @@ struct CheckReport {
   struct Body {
     std::string shape;
     std::size_t particles;
-    double mass;
+    double mass;     // kg
+    double content;  // m³ (2D: m²) of the shape; 0: not known
   };
   std::vector<Body> snow;
   std::size_t particles = 0, blocks = 0;

@@ -3,23 +3,11 @@
 
 #include "firn/simulation.h"
 #include "scene/build.h"
+#include "scene/schema.h"
 #include "solver/time_step.h"
 
 namespace firn {
 namespace {
-
-const char* shape_name(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::kSphere: return "sphere";
-    case ShapeKind::kBox: return "box";
-    case ShapeKind::kCylinder: return "cylinder";
-    case ShapeKind::kCapsule: return "capsule";
-    case ShapeKind::kWedge: return "wedge";
-    case ShapeKind::kPlane: return "plane";
-    case ShapeKind::kParticles: return "particles";
-  }
-  return "";
-}
 
 // Speed and stiffness of the first particles, with the V⁰ a run would start with.
 StepLimits first_limits(const Model& model, ParticleTable particles) {
@@ -47,7 +35,7 @@ CheckReport check(const Scene& scene) {
   CheckReport report;
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)
-    report.snow.push_back({shape_name(scene.snow[i].shape.kind), built.snow[i].particles, built.snow[i].mass});
+    report.snow.push_back({std::string(schema::name_of(scene.snow[i].shape.kind)), built.snow[i].particles, built.snow[i].mass, built.snow[i].content});
   report.particles = built.particles.size();
   report.blocks = built.grid.blocks;
   report.bytes = estimate_bytes(scene, static_cast<double>(report.particles), built.grid);

@@ -1,7 +1,11 @@
 // A collision body frozen at one moment: what nodes and particles are tested against during a step.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "collide/contact.h"
+#include "collide/deformation.h"
 #include "collide/motion.h"
 #include "collide/solid.h"
 #include "math/lattice.h"
@@ -11,6 +15,9 @@ namespace firn {
 // A body as the model keeps it: constant through the run.
 struct BodyModel {
   Solid<double, 3> solid;
+  std::shared_ptr<const LevelSet> level_set;       // of a sampled solid
+  std::shared_ptr<const Deformation> deformation;  // of a deforming one: it has no level set of its own
+  Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};   // box around the solid in its own frame, m; a plane has none
   LatticePoint<double, 3> anchor;  // the origin of the solid's frame at rest
   RigidMotion motion;
   double friction = 0;
@@ -27,6 +34,17 @@ struct Body {
   Vec<T, 3> spin;
   T friction;
   bool sticky;
+  const Bricks* next = nullptr;  // deforming: the frame after the solid's own (M20)
+  T gamma = 0, span = 0;
+
+  bool moves() const { return next != nullptr || norm(velocity) > T(0) || norm(spin) > T(0); }
+};
+
+// Bodies at one moment, and what they point at.
+template <class T, int D>
+struct Bodies {
+  std::vector<Body<T, D>> list;
+  std::vector<std::shared_ptr<const LevelSet>> held;
 };
 
 // The point (cell, offset) seen from the body.
@@ -37,11 +55,44 @@ struct BodyContact {
   Vec<T, D> v_co;
 };
 
+namespace detail {
+
+template <class T, int D>
+struct DeformedSurface {
+  Surface<T, D> surface;
+  Vec<T, D> v;  // of the deformation alone, in the body's frame
+};
+
+// (M20)
+template <class T, int D>
+FIRN_HD inline DeformedSurface<T, D> deformed(const Body<T, D>& b, const Vec<T, D>& q) {
+  const Vec<T, 3> x = in_space(q);
+  const T gamma = b.gamma;
+  const Vec<T, 3> v = (T(1) - gamma) * sample_velocity(*b.solid.bricks, x) + gamma * sample_velocity(*b.next, x);
+  const BrickSample<T> before = sample_phi(*b.solid.bricks, x - (gamma * b.span) * v);
+  const BrickSample<T> after = sample_phi(*b.next, x + ((T(1) - gamma) * b.span) * v);
+  DeformedSurface<T, D> result;
+  result.surface = from_gradient<T, D>((T(1) - gamma) * before.phi + gamma * after.phi,
+                                       (T(1) - gamma) * before.gradient + gamma * after.gradient);
+  for (int d = 0; d < D; ++d) result.v[d] = v[d];
+  return result;
+}
+
+}  // namespace detail
+
 template <class T, int D>
 FIRN_HD inline BodyContact<T, D> probe(const Body<T, D>& b, const Cell<D>& cell, const Vec<T, D>& offset, T h) {
   const Vec<T, D> r = difference(cell, offset, b.anchor, h) - b.displacement;
-  const Surface<T, D> s = evaluate(b.solid, transpose(b.rotation) * r);
+  const Vec<T, D> q = transpose(b.rotation) * r;
+  Surface<T, D> s;
   Vec<T, D> v_co = b.velocity;
+  if (b.next != nullptr) {
+    const detail::DeformedSurface<T, D> deformed = detail::deformed(b, q);
+    s = deformed.surface;
+    v_co += b.rotation * deformed.v;
+  } else {
+    s = evaluate(b.solid, q);
+  }
   if constexpr (D == 3) {
     v_co += cross(b.spin, r);
   } else {
@@ -68,9 +119,11 @@ inline Solid<T, D> convert_solid(const Solid<double, 3>& s) {
   r.radius = static_cast<T>(s.radius);
   r.side_cos = static_cast<T>(s.side_cos);
   r.side_sin = static_cast<T>(s.side_sin);
+  r.bricks = s.bricks;
   return r;
 }
 
+// The body at time t; of a deforming one only where it stands.
 template <class T, int D>
 inline Body<T, D> freeze(const BodyModel& m, double t) {
   const Pose pose = m.motion.at(t);
@@ -86,6 +139,25 @@ inline Body<T, D> freeze(const BodyModel& m, double t) {
   b.friction = static_cast<T>(m.friction);
   b.sticky = m.sticky;
   return b;
+}
+
+template <class T, int D>
+inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
+  Bodies<T, D> bodies;
+  bodies.list.reserve(models.size());
+  for (const BodyModel& model : models) {
+    Body<T, D>& b = bodies.list.emplace_back(freeze<T, D>(model, t));
+    if (!model.deformation) continue;
+    const DeformedShape shape = model.deformation->at(t);
+    b.solid.bricks = &shape.from->bricks;
+    bodies.held.push_back(shape.from);
+    if (shape.top_speed == 0) continue;  // between its first and last frame only does it deform
+    b.next = &shape.to->bricks;
+    b.gamma = static_cast<T>(shape.gamma);
+    b.span = static_cast<T>(shape.span);
+    bodies.held.push_back(shape.to);
+  }
+  return bodies;
 }
 
 }  // namespace firn

@@ -8,7 +8,7 @@
 #include "collide/body.h"
 #include "render/grains.h"
 #include "render/stage.h"
-#include "scene/bodies.h"
+#include "scene/form.h"
 
 namespace firn {
 namespace {
@@ -73,29 +73,28 @@ Box box_without_strays(const std::vector<Vec<double, 3>>& points) {
 }
 
 // The corners of the box around a body, at one moment.
-std::vector<Vec<double, 3>> corners_of(const Collider& collider, const BodyModel& model, double time) {
-  const Solid<double, 3>& solid = model.solid;
-  const bool edged = solid.kind == SolidKind::kBox || solid.kind == SolidKind::kWedge || solid.kind == SolidKind::kCylinder;
+std::vector<Vec<double, 3>> corners_of(const BodyModel& model, double h, double time) {
   const Pose pose = model.motion.at(time);
   const Mat<double, 3> rotation = to_matrix(pose.rotation);
+  Vec<double, 3> origin = pose.displacement;
+  for (int d = 0; d < 3; ++d) origin[d] += (model.anchor.cell[d] + model.anchor.offset[d]) * h;
   std::vector<Vec<double, 3>> corners;
   for (int corner = 0; corner < 8; ++corner) {
     Vec<double, 3> r;
-    for (int d = 0; d < 3; ++d) r[d] = (corner >> d & 1 ? 1 : -1) * (edged ? solid.half[d] : std::abs(solid.axis[d]) + solid.radius);
-    corners.push_back(shape_origin(collider.shape) + pose.displacement + rotation * r);
+    for (int d = 0; d < 3; ++d) r[d] = (corner >> d & 1 ? model.upper : model.lower)[d];
+    corners.push_back(origin + rotation * r);
   }
   return corners;
 }
 
 // Bodies close to the snow belong to the picture, as far as they do not dwarf it.
-void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject, const Scene& scene) {
+void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject, const Scenery& scenery) {
   const Box snow = box_of(points);
   const Box room = snow.widened(kRoomForBodies * norm(snow.extent()));
-  for (const Collider& collider : scene.colliders) {
-    if (collider.shape.kind == ShapeKind::kPlane) continue;
-    const BodyModel model = make_body(collider, scene.simulation.spacing);
+  for (const BodyModel& body : scenery.bodies) {
+    if (body.solid.kind == SolidKind::kPlane) continue;
     for (const double time : subject.times) {
-      const std::vector<Vec<double, 3>> corners = corners_of(collider, model, time);
+      const std::vector<Vec<double, 3>> corners = corners_of(body, scenery.scene.simulation.spacing, time);
       if (!room.meets(box_of(corners))) continue;
       for (const Vec<double, 3>& x : corners) points.push_back(room.clamped(x));
     }
@@ -201,12 +200,12 @@ Camera flat_camera(Camera camera, const Box& box, float aspect) {
 
 }  // namespace
 
-void Subject::add(const Frame& frame, const Scene* scene, double time) {
+void Subject::add(const Frame& frame, const Scenery* scenery, double time) {
   times.push_back(time);
   const bool all_flat = std::all_of(frame.position.begin(), frame.position.end(), [](const auto& x) { return x[2] == 0; });
-  flat = scene != nullptr ? scene->simulation.dimension == 2 : all_flat && frame.size() > 1;
+  flat = scenery != nullptr ? scenery->scene.simulation.dimension == 2 : all_flat && frame.size() > 1;
   if (frame.size() == 0) return;
-  const double volume = typical_volume(frame, scene);
+  const double volume = typical_volume(frame, scenery);
   particle_size = std::max(particle_size, flat ? std::sqrt(volume) : std::cbrt(volume));
   std::vector<Vec<double, 3>> sample;
   const std::size_t stride = std::max<std::size_t>(1, frame.size() / kPointsPerFrame);
@@ -216,10 +215,10 @@ void Subject::add(const Frame& frame, const Scene* scene, double time) {
   std::copy_if(sample.begin(), sample.end(), std::back_inserter(points), [&](const auto& x) { return box.contains(x); });
 }
 
-Camera fit_camera(const Subject& subject, const Scene* scene, double aspect) {
+Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect) {
   std::vector<Vec<double, 3>> points = subject.points;
-  if (points.empty() && scene != nullptr)
-    for (const Snow& snow : scene->snow) points.push_back(shape_origin(snow.shape));
+  if (points.empty() && scenery != nullptr)
+    for (const Snow& snow : scenery->scene.snow) points.push_back(shape_origin(snow.shape));
   if (points.empty()) points.push_back({0, 0, 0});
   const double margin = subject.particle_size > 0 ? kSmallestExtent / 2 * subject.particle_size : 1.0;
   for (int d = 0; d < (subject.flat ? 2 : 3); ++d)
@@ -228,7 +227,7 @@ Camera fit_camera(const Subject& subject, const Scene* scene, double aspect) {
       x[d] += side;
       points.push_back(x);
     }
-  if (scene != nullptr) include_bodies(points, subject, *scene);
+  if (scenery != nullptr) include_bodies(points, subject, *scenery);
 
   const Box box = box_of(points);
   Camera camera;
@@ -238,8 +237,8 @@ Camera fit_camera(const Subject& subject, const Scene* scene, double aspect) {
   std::vector<Float3> in_view;
   for (const Vec<double, 3>& x : points) in_view.push_back(camera.to_view(x));
   std::vector<Stage> stages;
-  for (const double time : subject.times) stages.emplace_back(scene, camera, time);
-  if (stages.empty()) stages.emplace_back(scene, camera, 0.0);
+  for (const double time : subject.times) stages.emplace_back(scenery, camera, time);
+  if (stages.empty()) stages.emplace_back(scenery, camera, 0.0);
   return choose_view(camera, in_view, stages, static_cast<float>(aspect));
 }
 

@@ -5,6 +5,7 @@
 
 #include "firn/frame.h"
 #include "render/camera.h"
+#include "render/scenery.h"
 
 namespace firn {
 
@@ -15,10 +16,10 @@ struct Subject {
   bool flat = false;                   // all in the x-y plane of a 2D scene
   std::vector<double> times;           // s, of the frames
 
-  void add(const Frame& frame, const Scene* scene, double time);
+  void add(const Frame& frame, const Scenery* scenery, double time);
 };
 
 // `aspect`: width over height of the picture.
-Camera fit_camera(const Subject& subject, const Scene* scene, double aspect);
+Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect);
 
 }  // namespace firn

@@ -8,7 +8,6 @@
 #include "collide/body.h"
 #include "render/density.h"
 #include "render/splat.h"
-#include "scene/bodies.h"
 
 namespace firn {
 namespace {
@@ -24,31 +23,30 @@ constexpr float kGapBrightness = 0.8f;
 constexpr float kBevel = 1.6f;  // how strongly the rim of packed snow catches the light
 constexpr Float3 kLamp{-0.55f, 0.83f, 0};
 
-// The section of a body through the plane, in metres from the camera's focus.
-struct FlatBody {
-  Body<double, 2> body;
-  Vec<double, 2> origin;
+// The sections of bodies through the plane; points are metres from the camera's focus.
+class FlatBodies {
+ public:
+  FlatBodies(const Scenery* scenery, const Camera& camera, double time) : focus_(convert_vec<double, 2>(camera.focus)) {
+    if (scenery == nullptr) return;
+    bodies_ = freeze<double, 2>(scenery->bodies, time);
+    h_ = scenery->scene.simulation.spacing;
+  }
 
-  double distance(const Vec<double, 2>& x) const { return evaluate(body.solid, transpose(body.rotation) * (x - origin)).phi; }
+  double nearest(const Vec<double, 2>& x, double farthest) const {
+    const LatticePoint<double, 2> p = to_lattice<double, 2>(x + focus_, h_, false);
+    for (const Body<double, 2>& body : bodies_.list) farthest = std::min(farthest, probe(body, p.cell, p.offset, h_).phi);
+    return farthest;
+  }
+
+ private:
+  Bodies<double, 2> bodies_;
+  Vec<double, 2> focus_;
+  double h_ = 1;
 };
 
-std::vector<FlatBody> freeze_bodies(const Scene* scene, const Camera& camera, double time) {
-  std::vector<FlatBody> bodies;
-  if (scene == nullptr) return bodies;
-  const double h = scene->simulation.spacing;
-  for (const Collider& collider : scene->colliders) {
-    const Body<double, 2> body = freeze<double, 2>(make_body(collider, h), time);
-    Vec<double, 2> origin = body.displacement;
-    for (int d = 0; d < 2; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h - camera.focus[d];
-    bodies.push_back({body, origin});
-  }
-  return bodies;
-}
-
 // Everything that is not snow. `x`: metres from the focus; `pixel`: a sample's size there.
-Colour paint_ground(const std::vector<FlatBody>& bodies, const Vec<double, 2>& x, double pixel, float height) {
-  double nearest = kEdgePixels * pixel;
-  for (const FlatBody& body : bodies) nearest = std::min(nearest, body.distance(x));
+Colour paint_ground(const FlatBodies& bodies, const Vec<double, 2>& x, double pixel, float height) {
+  const double nearest = bodies.nearest(x, kEdgePixels * pixel);
   const Colour paper = mix(kPaperBottom, kPaperTop, height);
   if (nearest >= pixel) return paper;
   const float depth = static_cast<float>(-nearest / pixel);
@@ -70,13 +68,13 @@ Colour paint_disc(const SnowSpheres& snow, std::uint32_t index, const DensityFie
 
 }  // namespace
 
-std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scene* scene, const Camera& camera, double time,
+std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                const Projection& projection) {
   std::vector<Sphere> discs = snow.spheres;
   for (Sphere& disc : discs) disc.radius *= kCover;
   const DepthMap map = splat(discs, projection);
   const DensityField density(snow.spheres, snow.radius);
-  const std::vector<FlatBody> bodies = freeze_bodies(scene, camera, time);
+  const FlatBodies bodies(scenery, camera, time);
   const double pixel = camera.radius / projection.scale;
   std::vector<Colour> light(map.depth.size());
   tbb::parallel_for(0, map.height, [&](int y) {

@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "firn/scene.h"
 #include "render/camera.h"
 #include "render/grains.h"
+#include "render/scenery.h"
 
 namespace firn {
 
 // Linear light of every sample, row by row.
-std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scene* scene, const Camera& camera, double time,
+std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                const Projection& projection);
 
 }  // namespace firn

@@ -61,11 +61,11 @@ class PresentVolume {
 
 }  // namespace
 
-double typical_volume(const Frame& frame, const Scene* scene) {
+double typical_volume(const Frame& frame, const Scenery* scenery) {
   if (!frame.volume.empty()) return median(frame.volume);
-  if (scene != nullptr && scene->simulation.spacing > 0) {
-    const int dimension = scene->simulation.dimension;
-    return std::pow(scene->simulation.spacing, dimension) / (dimension == 2 ? kUsualPackingFlat : kUsualPacking);
+  if (scenery != nullptr && scenery->scene.simulation.spacing > 0) {
+    const int dimension = scenery->scene.simulation.dimension;
+    return std::pow(scenery->scene.simulation.spacing, dimension) / (dimension == 2 ? kUsualPackingFlat : kUsualPacking);
   }
   double volume = 1 / static_cast<double>(std::max<std::size_t>(frame.size(), 1));
   for (int d = 0; d < 3; ++d) {

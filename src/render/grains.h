@@ -6,6 +6,7 @@
 
 #include "firn/frame.h"
 #include "render/camera.h"
+#include "render/scenery.h"
 
 namespace firn {
 
@@ -35,6 +36,6 @@ struct Grains {
 Grains scatter_grains(const SnowSpheres& snow, std::vector<DrawnParticle> particles, int count);
 
 // The volume of one particle: the frame's median, or what the scene or the particles' extent suggest. Never 0.
-double typical_volume(const Frame& frame, const Scene* scene);
+double typical_volume(const Frame& frame, const Scenery* scenery);
 
 }  // namespace firn

@@ -65,7 +65,9 @@ void check_size(const PreviewOptions& options) {
 class Previewer {
  public:
   Previewer(std::vector<FrameFile> frames, std::optional<Scene> scene, const PreviewOptions& options)
-      : frames_(std::move(frames)), scene_(std::move(scene)), options_(options) {}
+      : frames_(std::move(frames)), options_(options) {
+    if (scene) scenery_.emplace(std::move(*scene));
+  }
 
   PreviewResult draw(bool film) {
     PreviewResult result;
@@ -76,7 +78,7 @@ class Previewer {
     if (film) output.emplace(film_path, options_.width, options_.height, fps());
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       const Frame frame = read_ply(frames_[i].path.string());
-      const Image image = render_preview(frame, scene(), camera, {time_of(i), options_.width, options_.height});
+      const Image image = render_preview(frame, scenery(), camera, {time_of(i), options_.width, options_.height});
       const fs::path path = (folder / frames_[i].path.stem()).string() + ".png";
       write_png(path.string(), image);
       if (output) output->add(image);
@@ -89,8 +91,8 @@ class Previewer {
   }
 
  private:
-  const Scene* scene() const { return scene_ ? &*scene_ : nullptr; }
-  double fps() const { return scene_ ? scene_->simulation.fps : SimulationSettings{}.fps; }
+  const Scenery* scenery() const { return scenery_ ? &*scenery_ : nullptr; }
+  double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
   double time_of(std::size_t i) const { return static_cast<double>(frames_[i].number) / fps(); }
 
   Camera choose_camera() const {
@@ -98,9 +100,9 @@ class Previewer {
     const std::size_t count = std::min(kFramesToFit, frames_.size());
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0;
-      subject.add(read_ply(frames_[i].path.string()), scene(), time_of(i));
+      subject.add(read_ply(frames_[i].path.string()), scenery(), time_of(i));
     }
-    return fit_camera(subject, scene(), static_cast<double>(options_.width) / options_.height);
+    return fit_camera(subject, scenery(), static_cast<double>(options_.width) / options_.height);
   }
 
   fs::path make_folder() const {
@@ -112,7 +114,7 @@ class Previewer {
   }
 
   std::vector<FrameFile> frames_;
-  std::optional<Scene> scene_;
+  std::optional<Scenery> scenery_;
   const PreviewOptions& options_;
 };
 

@@ -10,20 +10,20 @@ namespace {
 
 constexpr int kSamples = 2;  // across a pixel and down: smooth edges
 
-std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scene* scene, const Camera& camera, double time,
+std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                 const Projection& projection) {
-  const Float3 sun = choose_sun(camera, Stage(scene, camera, 0));  // where it stood at the film's beginning
-  const Stage stage(scene, camera, time);
+  const Float3 sun = choose_sun(camera, Stage(scenery, camera, 0));  // where it stood at the film's beginning
+  const Stage stage(scenery, camera, time);
   return Painter(snow, stage, projection, sun).paint(kSamples);
 }
 
 }  // namespace
 
-Image render_preview(const Frame& frame, const Scene* scene, const Camera& camera, const Shot& shot) {
+Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot) {
   const Projection projection = projection_of(camera, kSamples * shot.width, kSamples * shot.height);
-  const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scene));
+  const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scenery));
   const auto paint = camera.orthographic() ? paint_flat : paint_solid;
-  return develop(paint(snow, scene, camera, shot.time, projection), shot.width, shot.height, kSamples);
+  return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kSamples);
 }
 
 }  // namespace firn

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "firn/frame.h"
-#include "firn/scene.h"
 #include "render/camera.h"
 #include "render/image.h"
+#include "render/scenery.h"
 
 namespace firn {
 
@@ -15,7 +15,7 @@ struct Shot {
   int height = 540;
 };
 
-// `scene`: its bodies are drawn; may be null. The picture does not depend on the number of threads.
-Image render_preview(const Frame& frame, const Scene* scene, const Camera& camera, const Shot& shot);
+// `scenery`: its bodies are drawn; may be null. The picture does not depend on the number of threads.
+Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot);
 
 }  // namespace firn

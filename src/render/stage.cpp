@@ -1,8 +1,7 @@
 #include "render/stage.h"
 
+#include <algorithm>
 #include <cmath>
-
-#include "scene/bodies.h"
 
 namespace firn {
 namespace {
@@ -23,39 +22,43 @@ bool crosses_ball(const Float3& from, const Float3& direction, float radius, flo
 
 }  // namespace
 
-Stage::Stage(const Scene* scene, const Camera& camera, double time) {
-  if (scene == nullptr) return;
-  for (const Collider& collider : scene->colliders) {
-    pieces_.push_back(make_piece(collider, *scene, camera, time));
-    pieces_.back().body = static_cast<int>(pieces_.size()) - 1;
+Stage::Stage(const Scenery* scenery, const Camera& camera, double time) {
+  if (scenery == nullptr) return;
+  const Bodies<double, 3> bodies = freeze<double, 3>(scenery->bodies, time);
+  const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
+  held_ = forms.held;
+  for (std::size_t i = 0; i < bodies.list.size(); ++i) {
+    pieces_.push_back(make_piece(bodies.list[i], forms.list[i], scenery->bodies[i], camera, scenery->scene.simulation.spacing));
+    pieces_.back().body = static_cast<int>(i);
   }
 }
 
-Stage::Piece Stage::make_piece(const Collider& collider, const Scene& scene, const Camera& camera, double time) {
-  const double h = scene.simulation.spacing;
-  const Body<double, 3> body = freeze<double, 3>(make_body(collider, h), time);
-  const double scale = 1 / camera.radius;
+Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const BodyModel& model, const Camera& camera,
+                               double h) {
   Piece piece;
+  piece.form = form;
   piece.is_plane = body.solid.kind == SolidKind::kPlane;
-  piece.solid.kind = body.solid.kind;
-  piece.solid.axis = convert_vec<float, 3>((piece.is_plane ? 1.0 : scale) * body.solid.axis);
-  piece.solid.half = convert_vec<float, 3>(scale * body.solid.half);
-  piece.solid.radius = static_cast<float>(scale * body.solid.radius);
-  piece.solid.side_cos = static_cast<float>(body.solid.side_cos);
-  piece.solid.side_sin = static_cast<float>(body.solid.side_sin);
+  piece.metres = static_cast<float>(camera.radius);
   Vec<double, 3> origin = body.displacement;
   for (int d = 0; d < 3; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h;
   piece.origin = camera.to_view(origin);
   for (int i = 0; i < 9; ++i) piece.rotation.a[i] = static_cast<float>(body.rotation.a[i]);
-  const bool edged =
-      piece.solid.kind == SolidKind::kBox || piece.solid.kind == SolidKind::kWedge || piece.solid.kind == SolidKind::kCylinder;
-  piece.bound = piece.solid.radius + (piece.is_plane ? 0 : norm(piece.solid.axis)) + (edged ? norm(piece.solid.half) : 0);
+  Vec<double, 3> farthest{0, 0, 0};
+  for (int d = 0; d < 3 && !piece.is_plane; ++d) farthest[d] = std::max(std::abs(model.lower[d]), std::abs(model.upper[d]));
+  piece.bound = static_cast<float>(norm(farthest) / camera.radius);
   return piece;
 }
 
+Surface<float, 3> Stage::Piece::surface(const Float3& p) const {
+  const Float3 q = metres * (transpose(rotation) * (p - origin));
+  Surface<float, 3> s = form.next != nullptr ? detail::deformed(form, q).surface : evaluate(form.solid, q);
+  s.phi /= metres;
+  return s;
+}
+
 StageHit Stage::Piece::hit(const Ray& ray, float t) const {
-  const Float3 local = transpose(rotation) * (ray.origin + t * ray.direction - origin);
-  return {t, rotation * evaluate(solid, local).n, local, is_plane, body};
+  const Float3 p = ray.origin + t * ray.direction;
+  return {t, rotation * surface(p).n, transpose(rotation) * (p - origin), is_plane, body};
 }
 
 std::optional<float> Stage::trace_plane(const Piece& piece, const Ray& ray) {
@@ -125,7 +128,7 @@ float Stage::distance(const Float3& p) const {
 float Stage::least_slope(const Float3& direction) const {
   float least = 1;
   for (const Piece& piece : pieces_)
-    if (piece.is_plane) least = min(least, dot(piece.rotation * piece.solid.axis, direction));
+    if (piece.is_plane) least = min(least, dot(piece.rotation * piece.form.solid.axis, direction));
   return least;
 }
 

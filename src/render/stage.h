@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "collide/body.h"
-#include "firn/scene.h"
 #include "render/camera.h"
+#include "render/scenery.h"
 
 namespace firn {
 
@@ -21,7 +21,7 @@ struct StageHit {
 class Stage {
  public:
   Stage() = default;
-  Stage(const Scene* scene, const Camera& camera, double time);
+  Stage(const Scenery* scenery, const Camera& camera, double time);
 
   // Planes are seen from their free side only, so that none of them can hide what it holds.
   std::optional<StageHit> trace(const Ray& ray, float farthest) const;
@@ -38,21 +38,24 @@ class Stage {
 
  private:
   struct Piece {
-    Solid<float, 3> solid;
+    Body<float, 3> form;  // its shape, in metres and its own frame; where it stands is below
     Float3 origin;
     Mat<float, 3> rotation;
-    float bound;  // radius about the origin; planes: 0
+    float metres;  // in a view unit
+    float bound;   // radius about the origin; planes: 0
     bool is_plane;
     int body;
 
-    Surface<float, 3> surface(const Float3& p) const { return evaluate(solid, transpose(rotation) * (p - origin)); }
+    // In the body's own frame, distances in view units.
+    Surface<float, 3> surface(const Float3& p) const;
     StageHit hit(const Ray& ray, float t) const;
   };
-  static Piece make_piece(const Collider& collider, const Scene& scene, const Camera& camera, double time);
+  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const BodyModel& model, const Camera& camera, double h);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
 
   std::vector<Piece> pieces_;
+  std::vector<std::shared_ptr<const LevelSet>> held_;  // what the pieces' shapes point at
 };
 
 }  // namespace firn

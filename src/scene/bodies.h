@@ -1,23 +1,18 @@
-// From the shapes a user names to the level sets the solver and the pictures test against.
+// From the colliders a user names to the bodies the solver and the pictures test against.
 #pragma once
 
 #include "collide/body.h"
-#include "firn/scene.h"
+#include "scene/form.h"
 
 namespace firn {
 
-// The point a shape's own frame starts from: centre, point on the plane, middle of the capsule.
-Vec<double, 3> shape_origin(const Shape& shape);
-
-// The shape in its own frame, before `rotation`.
-Solid<double, 3> make_solid(const Shape& shape);
-
-// From the shape's frame to the world. Only boxes, cylinders and wedges have a rotation.
-Quat shape_rotation(const Shape& shape);
-
 // h: the grid spacing that anchors the body to the lattice.
-BodyModel make_body(const Collider& collider, double h);
+BodyModel make_body(const Collider& collider, const Form& form, double h);
 
-inline Vec<double, 3> to_vec(const Vector& v) { return {v[0], v[1], v[2]}; }
+// All colliders of a scene, in order. Throws UserError at the collider's place; appends warnings.
+std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings);
+
+// make_form with the places of the scene: in what it throws, and before what it warns of.
+Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings);
 
 }  // namespace firn

@@ -32,13 +32,20 @@ void refuse_beyond_memory(const Scene& scene, double particles, const GridSize& 
                               scene.simulation.spacing, particles, need / 1e9, have / 1e9));
 }
 
-// Before anything is sampled: from the volumes of the shapes.
-void check_volumes(const Scene& scene) {
+// Before anything is sampled: from what the shapes hold.
+void check_contents(const Scene& scene, const std::vector<Form>& forms) {
   double particles = 0;
-  for (const Snow& snow : scene.snow)
-    particles += shape_volume(snow.shape, scene.simulation.dimension) /
-                 std::pow(scene.simulation.spacing, scene.simulation.dimension) * snow.particles_per_cell;
+  for (std::size_t s = 0; s < forms.size(); ++s)
+    particles += forms[s].content / std::pow(scene.simulation.spacing, scene.simulation.dimension) * scene.snow[s].particles_per_cell;
   refuse_beyond_memory(scene, particles, {});
+}
+
+// Per [[snow]]; particles from a file have none.
+std::vector<Form> make_forms(const Scene& scene, std::vector<std::string>& warnings) {
+  std::vector<Form> forms;
+  for (const Snow& snow : scene.snow)
+    forms.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings));
+  return forms;
 }
 
 // A body's particles before they become rows of the table: points of a shape, or a file.
@@ -49,10 +56,10 @@ struct Source {
   std::size_t size() const { return points.size() + frame.size(); }
 };
 
-Source read_source(const Scene& scene, const Snow& snow, const ParticleLoader& load) {
+Source read_source(const Scene& scene, const Snow& snow, const Form& form, const ParticleLoader& load) {
   Source source;
   if (snow.shape.kind != ShapeKind::kParticles) {
-    source.points = sample_shape(snow, scene.simulation.dimension, scene.simulation.spacing);
+    source.points = sample_form(form, snow, scene.simulation.spacing);
     if (source.points.empty())
       throw UserError(snow.location, "this snow has no particles: it is much smaller than a grid cell; use a smaller simulation.spacing");
     return source;
@@ -66,13 +73,13 @@ Source read_source(const Scene& scene, const Snow& snow, const ParticleLoader& l
 }
 
 // Particles of a sampled shape: mass so that the whole body weighs density × volume.
-void add_shape(const Scene& scene, const Snow& snow, const Source& source, ParticleTable& table) {
+void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Source& source, ParticleTable& table) {
   const double h = scene.simulation.spacing;
   ParticleRow row;
   row.material = material_index(scene, snow.material);
-  row.mass = scene.materials[row.material].density * shape_volume(snow.shape, scene.simulation.dimension) / static_cast<double>(source.points.size());
+  row.mass = scene.materials[row.material].density * form.content / static_cast<double>(source.points.size());
   for (int d = 0; d < scene.simulation.dimension; ++d) row.F_E[4 * d] = snow.stretch[d];
-  const LatticePoint<double, 3> origin = to_lattice<double, 3>(shape_origin(snow.shape), h, true);
+  const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);
   for (const LatticePoint<double, 3>& x : source.points) {
     const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), difference(x.cell, x.offset, origin, h));
     for (int d = 0; d < 3; ++d) {
@@ -84,11 +91,11 @@ void add_shape(const Scene& scene, const Snow& snow, const Source& source, Parti
   }
 }
 
-void add_snow(const Scene& scene, const ParticleLoader& load, Built& built) {
+void add_snow(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {
   std::vector<Source> sources;
   std::size_t total = 0;
-  for (const Snow& snow : scene.snow) {
-    sources.push_back(read_source(scene, snow, load));
+  for (std::size_t s = 0; s < scene.snow.size(); ++s) {
+    sources.push_back(read_source(scene, scene.snow[s], forms[s], load));
     total += sources.back().size();
   }
   built.particles.reserve(total);  // rows are large: growing by copies would double the peak
@@ -98,10 +105,10 @@ void add_snow(const Scene& scene, const ParticleLoader& load, Built& built) {
     if (snow.shape.kind == ShapeKind::kParticles) {
       add_particles(scene, snow, material_index(scene, snow.material), sources[s].frame, built.particles);
     } else {
-      add_shape(scene, snow, sources[s], built.particles);
+      add_shape(scene, snow, forms[s], sources[s], built.particles);
     }
     sources[s] = {};
-    BodySummary summary{built.particles.size() - before, 0};
+    BodySummary summary{built.particles.size() - before, 0, forms[s].content};
     for (std::size_t i = before; i < built.particles.size(); ++i) summary.mass += built.particles[i].mass;
     built.snow.push_back(summary);
   }
@@ -130,20 +137,21 @@ void finish_model(const Scene& scene, Built& built) {
 }  // namespace
 
 Built build(const Scene& scene, const ParticleLoader& load) {
-  check_volumes(scene);
   Built built;
+  const std::vector<Form> forms = make_forms(scene, built.warnings);
+  check_contents(scene, forms);
   Model& model = built.model;
   model.dimension = scene.simulation.dimension;
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
   model.solver = scene.solver;
   for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
-  for (const Collider& collider : scene.colliders) model.bodies.push_back(make_body(collider, model.h));
-  add_snow(scene, load, built);
+  model.bodies = make_bodies(scene, built.warnings);
+  add_snow(scene, forms, load, built);
   finish_model(scene, built);
   built.grid = count_blocks(built.model, built.particles);
   refuse_beyond_memory(scene, static_cast<double>(built.particles.size()), built.grid);
-  check_bodies(scene, built);
+  check_bodies(scene, forms, built);
   return built;
 }
 

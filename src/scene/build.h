@@ -13,7 +13,8 @@ namespace firn {
 
 struct BodySummary {
   std::size_t particles = 0;
-  double mass = 0;  // kg
+  double mass = 0;     // kg
+  double content = 0;  // m³ (2D: m²) of the shape; 0: not known
 };
 
 struct Built {

@@ -14,30 +14,54 @@ namespace firn {
 template <int D>
 inline constexpr double kPoissonRadius = D == 3 ? 0.823 : 0.7755;
 
+// Where points may lie, about the origin.
+template <int D>
+struct PointBox {
+  Vec<double, D> lower, upper;
+};
+
 template <int D>
 class PoissonDisk {
  public:
-  PoissonDisk(const Vec<double, D>& reach, double radius, std::uint64_t seed) : radius_(radius), cell_(radius / std::sqrt(D)), rng_(seed) {
+  PoissonDisk(const PointBox<D>& box, double radius, std::uint64_t seed) : radius_(radius), cell_(radius / std::sqrt(D)), rng_(seed) {
     std::size_t total = 1;
     for (int d = 0; d < D; ++d) {
-      lower_[d] = -reach[d] - radius;
-      count_[d] = static_cast<std::int64_t>(std::ceil((2 * reach[d] + 2 * radius) / cell_)) + 1;
+      lower_[d] = box.lower[d] - radius;
+      count_[d] = static_cast<std::int64_t>(std::ceil((box.upper[d] - box.lower[d] + 2 * radius) / cell_)) + 1;
       total *= static_cast<std::size_t>(count_[d]);
     }
     owner_.assign(total, kEmpty);
   }
 
-  // Fills the connected part of a shape that holds the origin.
+  // Fills a shape, part after part: from the origin if that is inside, then from wherever no point is near yet.
   template <class Inside>
   std::vector<Vec<double, D>> grow(Inside inside) {
-    accept(Vec<double, D>::zero());
-    while (!active_.empty()) grow_one(inside);
+    if (in_grid(Vec<double, D>::zero()) && inside(Vec<double, D>::zero())) grow_from(Vec<double, D>::zero(), inside);
+    Vec<std::int64_t, D> at = Vec<std::int64_t, D>::zero();
+    for (std::size_t i = 0; i < owner_.size(); ++i) {
+      Vec<double, D> x;
+      for (int d = 0; d < D; ++d) x[d] = lower_[d] + (static_cast<double>(at[d]) + 0.5) * cell_;
+      if (owner_[i] == kEmpty && inside(x) && !has_neighbour(at)) grow_from(x, inside);
+      for (int d = D - 1; d >= 0 && ++at[d] == count_[d]; --d) at[d] = 0;
+    }
     return std::move(points_);
   }
 
  private:
   static constexpr std::int32_t kEmpty = -1;
   static constexpr int kTries = 20;
+
+  template <class Inside>
+  void grow_from(const Vec<double, D>& x, Inside inside) {
+    accept(x);
+    while (!active_.empty()) grow_one(inside);
+  }
+
+  bool in_grid(const Vec<double, D>& x) const {
+    for (int d = 0; d < D; ++d)
+      if (x[d] < lower_[d] || x[d] >= lower_[d] + static_cast<double>(count_[d]) * cell_) return false;
+    return true;
+  }
 
   template <class Inside>
   void grow_one(Inside inside) {
@@ -76,12 +100,12 @@ class PoissonDisk {
     return at;
   }
 
-  bool is_free(const Vec<double, D>& x) const {
-    const Vec<std::int64_t, D> at = cell_of(x);
-    constexpr int kReach = 2;  // cells are radius/sqrt(D) wide
-    const int side = 2 * kReach + 1, cells = D == 3 ? side * side * side : side * side;
+  // Calls f(point) for the points in cells at most `reach` away; stops when it returns false, and returns that.
+  template <int Reach, class F>
+  bool for_each_near(const Vec<std::int64_t, D>& at, F f) const {
+    constexpr int side = 2 * Reach + 1, cells = D == 3 ? side * side * side : side * side;
     for (int k = 0; k < cells; ++k) {
-      const int shift[3] = {k % side - kReach, k / side % side - kReach, k / (side * side) - kReach};
+      const int shift[3] = {k % side - Reach, k / side % side - Reach, k / (side * side) - Reach};
       Vec<std::int64_t, D> near = at;
       bool in_grid = true;
       for (int d = 0; d < D; ++d) {
@@ -90,11 +114,21 @@ class PoissonDisk {
       }
       if (!in_grid) continue;
       const std::int32_t other = owner_[static_cast<std::size_t>(index(near))];
-      if (other == kEmpty) continue;
-      const Vec<double, D> r = points_[static_cast<std::size_t>(other)] - x;
-      if (dot(r, r) < radius_ * radius_) return false;
+      if (other != kEmpty && !f(points_[static_cast<std::size_t>(other)])) return false;
     }
     return true;
+  }
+
+  bool is_free(const Vec<double, D>& x) const {
+    return for_each_near<2>(cell_of(x), [&](const Vec<double, D>& other) {  // cells are radius/sqrt(D) wide
+      const Vec<double, D> r = other - x;
+      return dot(r, r) >= radius_ * radius_;
+    });
+  }
+
+  // Within two radii, where growth would have come.
+  bool has_neighbour(const Vec<std::int64_t, D>& at) const {
+    return !for_each_near<4>(at, [](const Vec<double, D>&) { return false; });
   }
 
   void accept(const Vec<double, D>& x) {
@@ -114,8 +148,8 @@ class PoissonDisk {
 
 // Mean distance `spacing`, about the origin, where inside(x) holds.
 template <int D, class Inside>
-std::vector<Vec<double, D>> poisson_points(const Vec<double, D>& reach, double spacing, std::uint64_t seed, Inside inside) {
-  PoissonDisk<D> disk(reach, kPoissonRadius<D> * spacing, seed);
+std::vector<Vec<double, D>> poisson_points(const PointBox<D>& box, double spacing, std::uint64_t seed, Inside inside) {
+  PoissonDisk<D> disk(box, kPoissonRadius<D> * spacing, seed);
   return disk.grow(inside);
 }
 

@@ -182,8 +182,28 @@ void Reader::read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys)
 
 void Reader::read(const Entry& entry, ShapeKind& value, const Choices<ShapeKind>& choices) const {
   value = choices.now[pick(entry, names(choices), choices.later)].value;
-  if (value == ShapeKind::kCylinder && context_.dimension == 2)
-    reject(entry, "another shape in a 2D scene, a cylinder has three dimensions");
+  if (needs_three_dimensions(value) && context_.dimension == 2)
+    reject(entry, fmt::format("another shape in a 2D scene, a {} has three dimensions", entry.node.ref<std::string>()));
+}
+
+void Reader::read(const Entry& entry, Vector& value, const Scale& rule) const { value = scale(entry, context_.dimension, rule.range); }
+
+void Reader::read(const Entry& entry, std::vector<Shape>& value, Parts) const {
+  constexpr std::string_view kForm = "a list of shapes { shape = ..., ... }, at least one";
+  value.clear();
+  for (const toml::node& element : array_value(entry, kForm)) {
+    const toml::table* table = element.as_table();
+    if (!table) reject(entry, kForm);
+    Reader reader(*table, fmt::format("{} of {}", entry.name, label_), context_);
+    Shape part;
+    reader.field(required("shape"), part.kind, kPartShapes);
+    Names names;
+    names.add("shape");
+    describe(names, part);
+    reader.check_names(names);
+    describe(reader, part);
+    value.push_back(part);
+  }
 }
 
 std::size_t Reader::pick(const Entry& entry, const std::vector<std::string_view>& now, std::span<const std::string_view> later) {

@@ -74,6 +74,8 @@ class Reader {
   void read(const Entry& entry, std::string& value, MaterialName) const;
   void read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;
+  void read(const Entry& entry, Vector& value, const Scale& rule) const;
+  void read(const Entry& entry, std::vector<Shape>& value, Parts) const;
   void read(const Entry& entry, ShapeKind& value, const Choices<ShapeKind>& choices) const;
   template <class E>
   void read(const Entry& entry, E& value, const Choices<E>& choices) const {

@@ -74,6 +74,12 @@ struct Opening {
 struct ExistingFile {};
 struct MaterialName {};
 struct MotionKeys {};
+// One factor for all axes, or one for each.
+struct Scale {
+  Range range;
+};
+// Shapes that make up another one.
+struct Parts {};
 struct Formats {
   Choices<std::string_view> choices;
 };

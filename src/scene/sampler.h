@@ -3,22 +3,13 @@
 
 #include <vector>
 
-#include "collide/solid.h"
 #include "firn/scene.h"
 #include "math/lattice.h"
+#include "scene/form.h"
 
 namespace firn {
 
-// Volume of a shape, m³ (2D: area, m²).
-double shape_volume(const Shape& shape, int dimension);
-
-// Half the edges of the box around a shape, about its origin, m.
-Vec<double, 3> shape_reach(const Shape& shape);
-
-// phi at a point given relative to the shape's origin, m.
-double shape_distance(const Shape& shape, int dimension, const Vec<double, 3>& r);
-
-// particles_per_cell points per cell of spacing h on average; z is 0 in 2D.
-std::vector<LatticePoint<double, 3>> sample_shape(const Snow& snow, int dimension, double h);
+// particles_per_cell points per cell of spacing h on average, where snow of this form is; z is 0 in 2D.
+std::vector<LatticePoint<double, 3>> sample_form(const Form& form, const Snow& snow, double h);
 
 }  // namespace firn

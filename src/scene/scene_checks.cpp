@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "scene/bodies.h"
-#include "scene/sampler.h"
 
 namespace firn {
 namespace {
@@ -30,7 +29,7 @@ std::vector<Range> body_ranges(const Built& built) {
 
 template <int D>
 std::size_t count_inside(const Built& built, const Range& range, const BodyModel& model) {
-  const Body<double, D> body = freeze<double, D>(model, 0);
+  const Bodies<double, D> bodies = freeze<double, D>(std::vector{model}, 0);
   std::size_t inside = 0;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const ParticleRow& row = built.particles[i];
@@ -40,7 +39,7 @@ std::size_t count_inside(const Built& built, const Range& range, const BodyModel
       cell[d] = row.cell[d];
       offset[d] = row.offset[d];
     }
-    inside += probe(body, cell, offset, built.model.h).phi < -kTouching * built.model.h;
+    inside += probe(bodies.list.front(), cell, offset, built.model.h).phi < -kTouching * built.model.h;
   }
   return inside;
 }
@@ -60,18 +59,16 @@ void check_colliders(const Scene& scene, Built& built, const std::vector<Range>&
     }
 }
 
-void check_overlaps(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& built, const std::vector<Range>& ranges) {
   for (std::size_t a = 0; a < ranges.size(); ++a)
     for (std::size_t b = 0; b < ranges.size(); ++b) {
-      const Shape& shape = scene.snow[a].shape;
-      if (a == b || shape.kind == ShapeKind::kParticles) continue;
+      if (a == b || scene.snow[a].shape.kind == ShapeKind::kParticles) continue;
       if (scene.snow[b].shape.kind != ShapeKind::kParticles && b < a) continue;  // shapes: each pair once
-      const Vec<double, 3> origin = shape_origin(shape);
       std::size_t inside = 0;
       for (std::size_t i = ranges[b].begin; i < ranges[b].end; ++i) {
         Vec<double, 3> r{0, 0, 0};
-        for (int d = 0; d < scene.simulation.dimension; ++d) r[d] = built.particles[i].position(d, built.model.h) - origin[d];
-        inside += shape_distance(shape, scene.simulation.dimension, r) < 0;
+        for (int d = 0; d < scene.simulation.dimension; ++d) r[d] = built.particles[i].position(d, built.model.h) - forms[a].origin[d];
+        inside += forms[a].distance(r) < 0;
       }
       if (inside > 0)
         built.warnings.push_back(fmt::format("{}: {} particles lie inside snow {}: overlapping snow starts compressed twice over",
@@ -105,10 +102,10 @@ void check_resolution(const Scene& scene, Built& built, const std::vector<Range>
 
 }  // namespace
 
-void check_bodies(const Scene& scene, Built& built) {
+void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built) {
   const std::vector<Range> ranges = body_ranges(built);
   check_colliders(scene, built, ranges);
-  check_overlaps(scene, built, ranges);
+  check_overlaps(scene, forms, built, ranges);
   check_resolution(scene, built, ranges);
 }
 

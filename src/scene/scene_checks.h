@@ -2,11 +2,12 @@
 #pragma once
 
 #include "scene/build.h"
+#include "scene/form.h"
 
 namespace firn {
 
 // Throws UserError for snow wholly inside a collider; warns of snow partly inside one, of snow bodies that overlap, and of bodies
 // too small for the grid.
-void check_bodies(const Scene& scene, Built& built);
+void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built);
 
 }  // namespace firn

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -47,6 +48,9 @@ inline constexpr Range kHardeningLimit{1, 1e6};
 inline constexpr Range kParticlesPerCell{1, 1000};
 inline constexpr Range kSeed{0, std::numeric_limits<std::uint32_t>::max()};
 inline constexpr Range kFriction{0, 100};
+inline constexpr Range kScale = above(0, 1e6);
+inline constexpr Range kThickness{0, 1e3};  // m
+inline constexpr Range kThreshold = between(0, 1);
 inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
 inline constexpr double kMostFrames = 1e6;
 
@@ -57,18 +61,44 @@ inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"q
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
-inline constexpr Choice<ShapeKind> kSnowShapeNames[] = {{"sphere", ShapeKind::kSphere},     {"box", ShapeKind::kBox},
-                                                        {"cylinder", ShapeKind::kCylinder}, {"capsule", ShapeKind::kCapsule},
-                                                        {"wedge", ShapeKind::kWedge},       {"particles", ShapeKind::kParticles}};
-inline constexpr Choice<ShapeKind> kColliderShapeNames[] = {{"plane", ShapeKind::kPlane},   {"box", ShapeKind::kBox},
-                                                            {"sphere", ShapeKind::kSphere}, {"capsule", ShapeKind::kCapsule},
-                                                            {"wedge", ShapeKind::kWedge},   {"cylinder", ShapeKind::kCylinder}};
-inline constexpr std::string_view kLaterShapes[] = {"mesh", "heightfield", "text", "volume", "sequence"};
+inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kParticlesName{"particles", ShapeKind::kParticles};
+inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},
+                                                        {"box", ShapeKind::kBox},
+                                                        {"cylinder", ShapeKind::kCylinder},
+                                                        {"cone", ShapeKind::kCone},
+                                                        {"torus", ShapeKind::kTorus},
+                                                        {"capsule", ShapeKind::kCapsule},
+                                                        {"wedge", ShapeKind::kWedge},
+                                                        {"union", ShapeKind::kUnion},
+                                                        {"difference", ShapeKind::kDifference},
+                                                        {"intersection", ShapeKind::kIntersection}};
+template <std::size_t N>
+constexpr auto with(const Choice<ShapeKind> (&names)[N], const Choice<ShapeKind>& last) {
+  std::array<Choice<ShapeKind>, N + 1> all;
+  std::copy(names, names + N, all.begin());
+  all[N] = last;
+  return all;
+}
+inline constexpr auto kSnowShapeNames = with(kBodyShapeNames, kParticlesName);
+inline constexpr auto kColliderShapeNames = with(kBodyShapeNames, kPlaneName);
+inline constexpr std::string_view kLaterShapes[] = {"mesh", "volume", "heightfield", "text", "sequence"};
 inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
 inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
 
 inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, kLaterShapes};
 inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, kLaterShapes};
+inline constexpr Choices<ShapeKind> kPartShapes = kColliderShapes;
+
+// Solids of revolution have no place in a 2D scene.
+inline bool needs_three_dimensions(ShapeKind kind) {
+  return kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
+}
+
+inline std::string_view name_of(ShapeKind kind) {
+  for (const Choice<ShapeKind>& choice : kColliderShapeNames)
+    if (choice.value == kind) return choice.name;
+  return kParticlesName.name;
+}
 
 // A section to read into, or a constant one to write.
 template <class S, class Section>
@@ -116,22 +146,34 @@ template <class V, Like<Shape> S>
 void describe(V& v, S& s) {
   const ShapeKind kind = s.kind;
   const bool is_block = kind == ShapeKind::kBox || kind == ShapeKind::kWedge;
-  const bool is_cylinder = kind == ShapeKind::kCylinder;
-  if (kind == ShapeKind::kSphere || is_block || is_cylinder) v.field(required("center"), s.center, Position{});
+  const bool is_turned = kind == ShapeKind::kCylinder || kind == ShapeKind::kCone;
+  const bool is_torus = kind == ShapeKind::kTorus;
+  const bool is_file = kind == ShapeKind::kMesh || kind == ShapeKind::kVolume;
+  if (kind == ShapeKind::kSphere || is_block || is_turned || is_torus) v.field(required("center"), s.center, Position{});
   if (kind == ShapeKind::kCapsule) {
     v.field(required("a"), s.a, Position{});
     v.field(required("b"), s.b, Position{});
   }
-  if (kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || is_cylinder) v.field(required("radius"), s.radius, kLength);
-  if (is_cylinder) v.field(required("height"), s.height, kLength);
+  if (kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || is_turned || is_torus)
+    v.field(required("radius"), s.radius, kLength);
+  if (is_torus) v.field(required("tube"), s.tube, kLength);
+  if (is_turned) v.field(required("height"), s.height, kLength);
   if (is_block) v.field(required("size"), s.size, Sizes{kLength});
   if (kind == ShapeKind::kWedge) v.field("angle", s.angle, Opening{kOpeningAngle});
-  if (is_block || is_cylinder) v.field("rotation", s.rotation, Rotation{});
+  if (is_file || kind == ShapeKind::kParticles) v.field(required("file"), s.file, ExistingFile{});
+  if (is_file) {
+    v.field("translate", s.translate, Position{});
+    v.field("scale", s.scale, Scale{kScale});
+  }
+  if (is_block || is_turned || is_torus || is_file) v.field("rotation", s.rotation, Rotation{});
+  if (kind == ShapeKind::kMesh) v.field("thickness", s.thickness, kThickness);
+  if (kind == ShapeKind::kVolume) v.field("threshold", s.threshold, kThreshold);
   if (kind == ShapeKind::kPlane) {
     v.field(required("point"), s.point, Position{});
     v.field(required("normal"), s.normal, Direction{});
   }
-  if (kind == ShapeKind::kParticles) v.field(required("file"), s.file, ExistingFile{});
+  if (kind == ShapeKind::kUnion || kind == ShapeKind::kDifference || kind == ShapeKind::kIntersection)
+    v.field(required("parts"), s.parts, Parts{});
 }
 
 template <class V, Like<Snow> S>

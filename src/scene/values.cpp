@@ -129,6 +129,18 @@ Quaternion rotation(const Entry& entry, int dimension) {
   return normalized({q[0], q[1], q[2], q[3]});
 }
 
+Vector scale(const Entry& entry, int dimension, const Range& range) {
+  if (entry.node.is_number()) {
+    const double s = number(entry, range);
+    return {s, s, s};
+  }
+  if (!entry.node.is_array()) reject(entry, "a number or one for each axis, " + range.text());
+  Vector v = components(entry, dimension);
+  if (dimension == 2) v[2] = std::sqrt(v[0] * v[1]);
+  check_range(entry, v, range);
+  return v;
+}
+
 Vector spin(const Entry& entry, int dimension, const Range& range) {
   if (dimension == 3) return components_in(entry, dimension, range);
   if (entry.node.is_number()) return {0, 0, number(entry, range)};

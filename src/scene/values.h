@@ -34,6 +34,8 @@ Vector components(const Entry& entry, int dimension);
 Vector components_in(const Entry& entry, int dimension, const Range& range);
 // Of unit length; in 2D about z and also given as an angle.
 Quaternion rotation(const Entry& entry, int dimension);
+// A number for all axes or one each. In 2D, z follows from the others: only a section is seen.
+Vector scale(const Entry& entry, int dimension, const Range& range);
 // In 2D a number or [0, 0, z].
 Vector spin(const Entry& entry, int dimension, const Range& range);
 

@@ -79,6 +79,19 @@ class Writer {
     return out + "]";
   }
 
+  std::string toml(const Vector& v, const Scale&) const { return vector(v); }
+
+  std::string toml(const std::vector<Shape>& parts, Parts) const {
+    std::vector<std::string> tables;
+    for (const Shape& part : parts) {
+      Writer writer(dimension_);
+      writer.field("shape", part.kind, kPartShapes);
+      describe(writer, part);
+      tables.push_back(writer.inline_table());
+    }
+    return fmt::format("[{}]", fmt::join(tables, ", "));
+  }
+
   template <class E>
   std::string toml(E value, const Choices<E>& choices) const {
     for (const Choice<E>& choice : choices.now)

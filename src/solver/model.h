@@ -30,12 +30,4 @@ SnowParameters<T> convert(const SnowParameters<double>& s) {
   return {T(s.mu0), T(s.lambda0), T(s.hardening), T(s.stretch_min), T(s.stretch_max), T(s.log_limit)};
 }
 
-template <class T, int D>
-std::vector<Body<T, D>> freeze_bodies(const Model& model, double t) {
-  std::vector<Body<T, D>> bodies;
-  bodies.reserve(model.bodies.size());
-  for (const BodyModel& body : model.bodies) bodies.push_back(freeze<T, D>(body, t));
-  return bodies;
-}
-
 }  // namespace firn

@@ -127,6 +127,15 @@ std::vector<ShapeCase> shapes(const std::string& center, const std::string& size
           {ShapeKind::kCylinder,
            "shape = \"cylinder\"\ncenter = " + center + "\nradius = 0.05\nheight = 0.08\n",
            {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.06"}, {"height", "0.07"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
+          {ShapeKind::kCone,
+           "shape = \"cone\"\ncenter = " + center + "\nradius = 0.06\nheight = 0.1\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.075"}, {"height", "0.07"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
+          {ShapeKind::kTorus,
+           "shape = \"torus\"\ncenter = " + center + "\nradius = 0.05\ntube = 0.035\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.06"}, {"tube", "0.025"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
+          {ShapeKind::kUnion,
+           "shape = \"union\"\nparts = [{ shape = \"sphere\", center = " + center + ", radius = 0.05 }]\n",
+           {{"parts", "[{ shape = \"sphere\", center = [0.013, 0.08, 0], radius = 0.05 }]"}}},
           {ShapeKind::kCapsule,
            "shape = \"capsule\"\na = [-0.02, 0.08, 0]\nb = [0.02, 0.08, 0]\nradius = 0.04\n",
            {{"a", "[-0.04, 0.09, 0]"}, {"b", "[0.04, 0.09, 0]"}, {"radius", "0.045"}}},
@@ -181,8 +190,8 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
                                  {"collider.spin", "[0, 0, 3]", {}}};
   const std::vector<std::string> spinning{"collider.spin=[0, 0, 3]"};
   std::vector<ShapeCase> bodies = shapes("[0, -0.02, 0]", "[0.2, 0.1, 0.2]");
-  bodies[3].text = "shape = \"capsule\"\na = [-0.05, 0, 0]\nb = [0.05, 0, 0]\nradius = 0.04\n";
-  bodies[3].changes = {{"a", "[-0.05, 0.01, 0]"}, {"b", "[0.05, 0.01, 0]"}, {"radius", "0.055"}};
+  bodies[6].text = "shape = \"capsule\"\na = [-0.05, 0, 0]\nb = [0.05, 0, 0]\nradius = 0.04\n";
+  bodies[6].changes = {{"a", "[-0.05, 0.01, 0]"}, {"b", "[0.05, 0.01, 0]"}, {"radius", "0.055"}};
   bodies.push_back({ShapeKind::kPlane,
                     "shape = \"plane\"\npoint = [0, 0.02, 0]\nnormal = [0, 1, 0]\n",
                     {{"point", "[0, 0.015, 0]"}, {"normal", "[0.2, 1, 0]"}}});

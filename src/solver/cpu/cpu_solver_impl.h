@@ -100,8 +100,8 @@ Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& sta
     const PhaseTimer timer(report, Phase::kScatter);
     scatter(model, state);
   }
-  const std::vector<Body<T, D>> bodies = freeze_bodies<T, D>(model, state.time + dt);
-  const GridPass<T, D> grid(model, state, dt, bodies);
+  const Bodies<T, D> bodies = freeze<T, D>(model.bodies, state.time + dt);
+  const GridPass<T, D> grid(model, state, dt, bodies.list);
   {  // steps 4 and 5: forces, gravity, collisions
     const PhaseTimer timer(report, Phase::kGrid);
     parallel_for(state.active.size(), [&](std::size_t i) { grid.block(state.active[i]); });
@@ -114,7 +114,7 @@ Attempt CpuSolver<T, D, Kernel, Apic>::try_rest(const Model& model, MyState& sta
   // Steps 7 to 10: deformation, velocities, collisions, positions.
   const PhaseTimer timer(report, Phase::kGather);
   state.migration.start(state.blocks.size());
-  const Gather<T, D, Kernel, Apic> pass(model, state, dt, bodies);
+  const Gather<T, D, Kernel, Apic> pass(model, state, dt, bodies.list);
   parallel_for(state.awake.size(), [&](std::size_t i) {
     if (state.blocks[state.awake[i]].rest == Rest::kAwake) pass.block(state.awake[i]);
   });

@@ -70,9 +70,10 @@ class Sleep {
   }
 
   void wake() const {
+    const Bodies<T, D> bodies = freeze<T, D>(model_.bodies, state_.time);
     std::vector<Body<T, D>> moving;
-    for (const Body<T, D>& body : freeze_bodies<T, D>(model_, state_.time))
-      if (norm(body.velocity) > T(0) || norm(body.spin) > T(0)) moving.push_back(body);
+    for (const Body<T, D>& body : bodies.list)
+      if (body.moves()) moving.push_back(body);
     const std::vector<std::uint8_t> disturbed = ask_all([&](std::uint32_t b) {
       const ParticleBlock<D>& block = state_.blocks[b];
       if (block.rest == Rest::kAwake) return false;

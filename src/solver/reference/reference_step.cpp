@@ -105,7 +105,7 @@ template <int D, class Kernel>
 void Step<D, Kernel>::collide_grid() {
   for (auto& [cell, i] : grid_) {
     i.constraint = {};
-    if (i.mass > 0) i.v_star = collide<double, D>(bodies_, {cell, V<D>::zero()}, i.v_star, h_, &i.constraint);
+    if (i.mass > 0) i.v_star = collide<double, D>(bodies_.list, {cell, V<D>::zero()}, i.v_star, h_, &i.constraint);
     i.v = i.v_star;
   }
 }
@@ -187,7 +187,7 @@ bool Step<D, Kernel>::solve(double dt, StepReport& report) {
   report.iterations += result.iterations;
   report.residual = result.residual;
   for (auto& [cell, i] : grid_)
-    if (i.mass > 0) i.v = collide<double, D>(bodies_, {cell, V<D>::zero()}, i.v, h_, nullptr);
+    if (i.mass > 0) i.v = collide<double, D>(bodies_.list, {cell, V<D>::zero()}, i.v, h_, nullptr);
   return result.converged;
 }
 
@@ -226,7 +226,7 @@ void Step<D, Kernel>::update_velocity(Particle<D>& p) {
 
 template <int D, class Kernel>
 void Step<D, Kernel>::collide_particle(Particle<D>& p) {
-  p.v = collide<double, D>(bodies_, to_lattice<double, D>(p.x, h_, false), p.v, h_, nullptr);
+  p.v = collide<double, D>(bodies_.list, to_lattice<double, D>(p.x, h_, false), p.v, h_, nullptr);
 }
 
 template <int D, class Kernel>
@@ -241,7 +241,7 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
 
 template <int D, class Kernel>
 Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
-  bodies_ = freeze_bodies<double, D>(model_, state_.time + dt);
+  bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);
   update_grid_velocities(dt);
   collide_grid();
   if (!solve(dt, report)) return {Fault::kSolve, 0};

@@ -98,7 +98,7 @@ class Step {
   double h_, dt_ = 0;
   Grid<D> grid_;
   std::vector<Particle<D>> next_;
-  std::vector<Body<double, D>> bodies_;
+  Bodies<double, D> bodies_;
 };
 
 }  // namespace firn::reference

@@ -147,12 +147,17 @@ void expect_same_probes(const Body<T, D>& a, const Body<T, D>& b, const Cell<D>&
   }
 }
 
+BodyModel body_of(const Collider& collider, double h) {
+  std::vector<std::string> warnings;
+  return make_body(collider, make_form(collider.shape, {3, h}, warnings), h);
+}
+
 template <class T, int D>
 void expect_moved_bodies_probe_alike(double h, const Vec<double, 3>& at, const Vec<double, 3>& moved, const Cell<D>& shift) {
   for (int kind = 0; kind < 6; ++kind) {
     if (D == 2 && kind == 2) continue;  // no cylinders in 2D
     SCOPED_TRACE(kind);
-    const auto a = freeze<T, D>(make_body(collider(kind, at), h), 0.25), b = freeze<T, D>(make_body(collider(kind, moved), h), 0.25);
+    const auto a = freeze<T, D>(body_of(collider(kind, at), h), 0.25), b = freeze<T, D>(body_of(collider(kind, moved), h), 0.25);
     expect_same_probes(a, b, shift, static_cast<T>(h));
   }
 }

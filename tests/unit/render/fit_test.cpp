@@ -14,9 +14,9 @@ TEST(FitCamera, AllSnowOfAllFramesIsInThePicture) {
   const Scene scene = make_floor();
   Subject subject;
   const Frame frames[] = {make_ball({-0.4, 0.5, 0}), make_ball({0, 0.3, 0.2}), make_ball({0.5, 0.1, 0.1})};
-  for (const Frame& frame : frames) subject.add(frame, &scene, 0);
-  const Projection p = projection_of(fit_camera(subject, &scene, aspect()), kWidth, kHeight);
-  const Camera camera = fit_camera(subject, &scene, aspect());
+  for (const Frame& frame : frames) subject.add(frame, Staged(scene), 0);
+  const Projection p = projection_of(fit_camera(subject, Staged(scene), aspect()), kWidth, kHeight);
+  const Camera camera = fit_camera(subject, Staged(scene), aspect());
   for (const Frame& frame : frames)
     for (const auto& x : frame.position) {
       const Splat s = p.project({camera.to_view({x[0], x[1], x[2]}), 0});
@@ -38,7 +38,7 @@ TEST(FitCamera, StandsOnTheFreeSideOfEveryWall) {
     scene.colliders.push_back(make_plane({-0.11 * normal[0], -0.11 * normal[1], -0.11 * normal[2]}, normal));
     const Frame frame = make_ball({0, 0.12, 0});
     const Camera camera = camera_for(frame, &scene);
-    EXPECT_TRUE(Stage(&scene, camera, 0).is_free(camera.eye)) << normal[0] << normal[2];
+    EXPECT_TRUE(Stage(Staged(scene), camera, 0).is_free(camera.eye)) << normal[0] << normal[2];
     EXPECT_GT(count_white(picture_of(frame, &scene)), 500);
   }
 }

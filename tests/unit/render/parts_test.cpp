@@ -106,7 +106,7 @@ TEST(Shadow, WithoutSnowAllIsLit) { EXPECT_EQ(ShadowMap({}, {0, 1, 0}).light({0,
 TEST(Stage, RaysHitBodiesWhereTheyAre) {
   Scene scene = make_floor();
   scene.colliders.push_back(make_box({0, 2, 0}, {1, 1, 1}));
-  const Stage stage(&scene, Camera{}, 0);
+  const Stage stage(Staged(scene), Camera{}, 0);
   const auto top = stage.trace({{0, 5, 0}, {0, -1, 0}}, 100);
   ASSERT_TRUE(top);
   EXPECT_NEAR(top->t, 2.5, 1e-3);
@@ -120,13 +120,13 @@ TEST(Stage, RaysHitBodiesWhereTheyAre) {
 
 TEST(Stage, PlaneIsNotSeenFromBehind) {
   const Scene scene = make_floor();
-  EXPECT_FALSE(Stage(&scene, Camera{}, 0).trace({{0, -1, 0}, {0, 1, 0}}, 100));
+  EXPECT_FALSE(Stage(Staged(scene), Camera{}, 0).trace({{0, -1, 0}, {0, 1, 0}}, 100));
 }
 
 TEST(Stage, BodiesThrowShadowsAndPlanesDoNot) {
   Scene scene = make_floor();
   scene.colliders.push_back(make_box({0, 2, 0}, {1, 1, 1}));
-  const Stage stage(&scene, Camera{}, 0);
+  const Stage stage(Staged(scene), Camera{}, 0);
   EXPECT_EQ(stage.light({0, 0, 0}, {0, 1, 0}), 0);
   EXPECT_EQ(stage.light({3, 0, 0}, {0, 1, 0}), 1);
   EXPECT_EQ(stage.light({3, -1, 0}, {0, 1, 0}), 1);
@@ -139,7 +139,7 @@ TEST(Stage, ViewUnitsScaleTheBodies) {
   Camera camera;
   camera.focus = {10, 10, 10};
   camera.radius = 4;
-  EXPECT_NEAR(Stage(&scene, camera, 0).distance({1, 0, 0}), 0.75, 1e-6);
+  EXPECT_NEAR(Stage(Staged(scene), camera, 0).distance({1, 0, 0}), 0.75, 1e-6);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class BallOverFloor : public ::testing::Test {
   }
   // Where the ball's shadow falls.
   Vec<double, 3> in_shadow() const {
-    const Float3 sun = choose_sun(camera, Stage(&scene, camera, 0));
+    const Float3 sun = choose_sun(camera, Stage(Staged(scene), camera, 0));
     const double t = 0.12 / sun[1];
     return {-t * sun[0], 0, -t * sun[2]};
   }
@@ -30,7 +30,7 @@ class BallOverFloor : public ::testing::Test {
   Scene scene = make_floor();
   Frame frame = make_ball({0, 0.12, 0});
   Camera camera = camera_for(frame, &scene);
-  Image image = render_preview(frame, &scene, camera, {0, kWidth, kHeight});
+  Image image = render_preview(frame, Staged(scene), camera, {0, kWidth, kHeight});
 };
 
 TEST_F(BallOverFloor, SnowIsBrighterThanTheGround) {
@@ -47,7 +47,7 @@ TEST_F(BallOverFloor, ShadowOnTheGroundIsDarkerThanLitGround) {
 }
 
 TEST_F(BallOverFloor, ShadedSnowIsBluerThanLitSnow) {
-  const Float3 sun = choose_sun(camera, Stage(&scene, camera, 0));
+  const Float3 sun = choose_sun(camera, Stage(Staged(scene), camera, 0));
   const auto side = [&](double towards_sun) {
     const Float3 across = normalized(sun - dot(sun, camera.forward) * camera.forward);
     return pixel_of(image, camera, {0.08 * towards_sun * across[0], 0.12 + 0.08 * towards_sun * across[1], 0.08 * towards_sun * across[2]});
@@ -61,7 +61,7 @@ TEST_F(BallOverFloor, ShadedSnowIsBluerThanLitSnow) {
 TEST_F(BallOverFloor, ThreadsDoNotChangeThePicture) {
   for (const int threads : {1, 2, 5}) {
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-    EXPECT_EQ(render_preview(frame, &scene, camera, {0, kWidth, kHeight}).rgb, image.rgb) << threads;
+    EXPECT_EQ(render_preview(frame, Staged(scene), camera, {0, kWidth, kHeight}).rgb, image.rgb) << threads;
   }
 }
 
@@ -69,7 +69,7 @@ TEST_F(BallOverFloor, OrderOfTheParticlesDoesNotMatter) {
   Frame reversed;
   for (std::size_t p = frame.size(); p-- > 0;) add_particle(reversed, frame.position[p], frame.volume[p]);
   for (std::size_t p = 0; p < frame.size(); ++p) reversed.id[p] = frame.id[frame.size() - 1 - p];
-  const Image other = render_preview(reversed, &scene, camera, {0, kWidth, kHeight});
+  const Image other = render_preview(reversed, Staged(scene), camera, {0, kWidth, kHeight});
   long difference = 0;
   for (std::size_t i = 0; i < image.rgb.size(); ++i) difference += std::abs(image.rgb[i] - other.rgb[i]);
   EXPECT_LT(difference / static_cast<double>(image.rgb.size()), 0.02);
@@ -127,7 +127,7 @@ TEST(Preview, BodiesMoveWithTime) {
   scene.colliders.push_back(make_box({0.2, 0.05, 0.1}, {0.08, 0.08, 0.08}));
   scene.colliders.back().velocity = {-1, 0, 0};
   const Camera camera = camera_for(frame, &scene);
-  const auto at = [&](double time) { return render_preview(frame, &scene, camera, {time, kWidth, kHeight}); };
+  const auto at = [&](double time) { return render_preview(frame, Staged(scene), camera, {time, kWidth, kHeight}); };
   const Pixel before = pixel_of(at(0), camera, {0.2, 0.05, 0.1}), after = pixel_of(at(0.1), camera, {0.2, 0.05, 0.1});
   EXPECT_GT(before.r, before.b) << "the box is brown";
   EXPECT_LE(after.r, after.b) << "the ground is not";
@@ -138,7 +138,7 @@ TEST(Preview, FlatSceneShowsSnowAndBodies) {
   const Frame frame = make_ball({0, 0.15, 0}, 2);
   const Camera camera = camera_for(frame, &scene);
   ASSERT_TRUE(camera.orthographic());
-  const Image image = render_preview(frame, &scene, camera, {0, kWidth, kHeight});
+  const Image image = render_preview(frame, Staged(scene), camera, {0, kWidth, kHeight});
   const Pixel snow = pixel_of(image, camera, {0, 0.15, 0}), paper = pixel_of(image, camera, {0.15, 0.15, 0});
   EXPECT_GT(snow.brightness(), 190);
   EXPECT_LT(paper.brightness(), 100);
@@ -150,9 +150,9 @@ TEST(Preview, FlatSnowColourTellsCompaction) {
   Frame frame = make_ball({0, 0.15, 0}, 2);
   for (double& jp : frame.jp) jp = 0.85;
   const Camera camera = camera_for(frame, &scene);
-  const Pixel packed = pixel_of(render_preview(frame, &scene, camera, {0, kWidth, kHeight}), camera, {0, 0.15, 0});
+  const Pixel packed = pixel_of(render_preview(frame, Staged(scene), camera, {0, kWidth, kHeight}), camera, {0, 0.15, 0});
   for (double& jp : frame.jp) jp = 1.15;
-  const Pixel loose = pixel_of(render_preview(frame, &scene, camera, {0, kWidth, kHeight}), camera, {0, 0.15, 0});
+  const Pixel loose = pixel_of(render_preview(frame, Staged(scene), camera, {0, kWidth, kHeight}), camera, {0, 0.15, 0});
   EXPECT_GT(packed.r, loose.r + 20);
 }
 

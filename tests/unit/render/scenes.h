@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <random>
 #include <stdexcept>
 
@@ -66,14 +67,28 @@ inline Scene make_floor(int dimension = 3) {
   return scene;
 }
 
+// A scene with its bodies, or none, for as long as a call takes.
+class Staged {
+ public:
+  explicit Staged(const Scene* scene) {
+    if (scene != nullptr) scenery_.emplace(*scene);
+  }
+  explicit Staged(const Scene& scene) : Staged(&scene) {}
+  operator const Scenery*() const { return scenery_ ? &*scenery_ : nullptr; }
+
+ private:
+  std::optional<Scenery> scenery_;
+};
+
 inline Camera camera_for(const Frame& frame, const Scene* scene) {
+  const Staged staged(scene);
   Subject subject;
-  subject.add(frame, scene, 0);
-  return fit_camera(subject, scene, static_cast<double>(kWidth) / kHeight);
+  subject.add(frame, staged, 0);
+  return fit_camera(subject, staged, static_cast<double>(kWidth) / kHeight);
 }
 
 inline Image picture_of(const Frame& frame, const Scene* scene, double time = 0) {
-  return render_preview(frame, scene, camera_for(frame, scene), {time, kWidth, kHeight});
+  return render_preview(frame, Staged(scene), camera_for(frame, scene), {time, kWidth, kHeight});
 }
 
 struct Pixel {

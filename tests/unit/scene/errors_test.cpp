@@ -119,7 +119,7 @@ TEST(SceneErrors, WhatComesLaterSaysSo) {
   for (const std::string format : {"vdb", "bgeo", "vtp", "usda"})
     EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"" + format + "\"]\n"),
               "scene.toml:9:1: formats = \"" + format + "\" is not available in this version, allowed: \"ply\"");
-  for (const std::string shape : {"mesh", "heightfield", "text", "volume", "sequence"}) {
+  for (const std::string shape : {"mesh", "volume", "heightfield", "text", "sequence"}) {
     const std::string line = "shape = \"" + shape + "\"\nfile = \"a\"\n";
     EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\n" + line),
                          "scene.toml:5:1: shape = \"" + shape + "\" is not available in this version"));
@@ -147,7 +147,7 @@ TEST(SceneErrors, KeysOfAnotherShapeAreUnknown) {
 TEST(SceneErrors, EachKindOfBodyHasItsShapes) {
   EXPECT_TRUE(
       contains(error_of(kSimulation + "[[snow]]\nshape = \"plane\"\n"),
-               "scene.toml:5:1: shape = \"plane\" is not known here, allowed: \"sphere\", \"box\", \"cylinder\", \"capsule\", \"wedge\""));
+               "scene.toml:5:1: shape = \"plane\" is not known here, allowed: \"sphere\", \"box\", \"cylinder\", \"cone\""));
   EXPECT_TRUE(
       contains(error_of(kMinimal + "[[collider]]\nshape = \"particles\"\n"), "scene.toml:9:1: shape = \"particles\" is not known here"));
 }

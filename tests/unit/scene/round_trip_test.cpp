@@ -20,7 +20,8 @@ auto fields(const Material& m) {
                   m.hardening_limit);
 }
 auto fields(const Shape& s) {
-  return std::tie(s.kind, s.center, s.radius, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file);
+  return std::tie(s.kind, s.center, s.radius, s.tube, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file,
+                  s.translate, s.scale, s.thickness, s.threshold);
 }
 auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
@@ -33,7 +34,9 @@ void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
     EXPECT_TRUE(fields(a[i]) == fields(b[i])) << i;
     if constexpr (requires { a[i].shape; }) {
       EXPECT_TRUE(fields(a[i].shape) == fields(b[i].shape)) << i;
+      expect_same(a[i].shape.parts, b[i].shape.parts);
     }
+    if constexpr (requires { a[i].parts; }) expect_same(a[i].parts, b[i].parts);
     if constexpr (requires { a[i].keys; }) expect_same(a[i].keys, b[i].keys);
   }
 }
@@ -123,11 +126,23 @@ class Randomizer {
     }
     return true;
   }
+  void set(Vector& value, const Scale& rule) {
+    value = vector(rule.range);
+    if (dimension_ == 2) value[2] = std::sqrt(value[0] * value[1]);
+  }
+  void set(std::vector<Shape>& parts, Parts) {
+    parts.resize(2);
+    for (Shape& part : parts) {
+      do set(part.kind, kPartShapes);
+      while (part.kind == ShapeKind::kUnion || part.kind == ShapeKind::kDifference || part.kind == ShapeKind::kIntersection);
+      describe(*this, part);
+    }
+  }
   template <class E>
   void set(E& value, const Choices<E>& choices) {
     value = choices.now[std::uniform_int_distribution<std::size_t>(0, choices.now.size() - 1)(random_)].value;
     if constexpr (std::is_same_v<E, ShapeKind>)
-      if (dimension_ == 2 && value == ShapeKind::kCylinder) value = ShapeKind::kBox;
+      if (dimension_ == 2 && needs_three_dimensions(value)) value = ShapeKind::kBox;
   }
 
   std::mt19937 random_;

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "scene/bodies.h"
+#include "scene/form.h"
 #include "scene/poisson.h"
 
 namespace firn {
@@ -29,6 +29,7 @@ std::vector<Named> every_shape(int dimension, double h, const Vector& center) {
   common.radius = 6 * h;
   common.size = {14 * h, 10 * h, 8 * h};
   common.height = 11 * h;
+  common.tube = 3 * h;
   common.a = common.b = center;
   common.a[1] -= 4 * h;
   common.b[1] += 4 * h;
@@ -36,8 +37,10 @@ std::vector<Named> every_shape(int dimension, double h, const Vector& center) {
   std::vector<Named> all;
   for (const auto& [name, kind] :
        {std::pair{"sphere", ShapeKind::kSphere}, std::pair{"box", ShapeKind::kBox}, std::pair{"capsule", ShapeKind::kCapsule},
-        std::pair{"wedge", ShapeKind::kWedge}, std::pair{"cylinder", ShapeKind::kCylinder}}) {
-    if (dimension == 2 && kind == ShapeKind::kCylinder) continue;
+        std::pair{"wedge", ShapeKind::kWedge}, std::pair{"cylinder", ShapeKind::kCylinder}, std::pair{"cone", ShapeKind::kCone},
+        std::pair{"torus", ShapeKind::kTorus}}) {
+    const bool is_turned = kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
+    if (dimension == 2 && is_turned) continue;
     all.push_back({name, common});
     all.back().shape.kind = kind;
   }
@@ -53,6 +56,15 @@ Snow snow_of(const Shape& shape, Sampling sampling, double per_cell = 8) {
   snow.sampling = sampling;
   snow.particles_per_cell = per_cell;
   return snow;
+}
+
+Form form_of(const Shape& shape, int dimension, double h = kH) {
+  std::vector<std::string> warnings;
+  return make_form(shape, {dimension, h}, warnings);
+}
+
+std::vector<LatticePoint<double, 3>> sample_shape(const Snow& snow, int dimension, double h) {
+  return sample_form(form_of(snow.shape, dimension, h), snow, h);
 }
 
 Vec<double, 3> from_origin(const LatticePoint<double, 3>& p, const Shape& shape, double h) {
@@ -84,9 +96,9 @@ TEST(Sampler, EveryPointIsInsideItsShapeAndItsCell) {
   for_everything(kH, {0.3, -1.2, 0.7}, [](int dimension, Sampling sampling, const Named& named) {
     for (const auto& p : sample_shape(snow_of(named.shape, sampling), dimension, kH)) {
       const auto x = from_origin(p, named.shape, kH);
-      ASSERT_LE(shape_distance(named.shape, dimension, x), 1e-14);
-      const auto reach = shape_reach(named.shape);
-      for (int d = 0; d < dimension; ++d) ASSERT_LE(std::abs(x[d]), reach[d] + 1e-14);
+      ASSERT_LE(form_of(named.shape, dimension).distance(x), 1e-14);
+      const Form::Box box = form_of(named.shape, dimension).world_box();
+      for (int d = 0; d < dimension; ++d) ASSERT_TRUE(x[d] >= box.lower[d] - 1e-14 && x[d] <= box.upper[d] + 1e-14);
       for (int d = 0; d < 3; ++d) ASSERT_TRUE(p.offset[d] >= 0 && p.offset[d] < 1);
       if (dimension == 2) {
         ASSERT_EQ(p.cell[2], 0);
@@ -97,7 +109,7 @@ TEST(Sampler, EveryPointIsInsideItsShapeAndItsCell) {
 }
 
 // Spheres and capsules have no `rotation` key; what a caller leaves there must not count.
-TEST(Sampler, OnlyBoxesCylindersAndWedgesTurn) {
+TEST(Sampler, RoundShapesDoNotTurn) {
   for_everything(kH, {0, 0, 0}, [](int dimension, Sampling sampling, const Named& named) {
     Snow turned = snow_of(named.shape, sampling, 1), straight = turned;
     straight.shape.rotation = {1, 0, 0, 0};
@@ -112,7 +124,7 @@ TEST(Sampler, JitteredCountsAreThoseOfTheVolume) {
     if (sampling == Sampling::kPoisson) return;
     for (const double per_cell : {1.0, 4.0, 8.0, 30.0}) {
       const double count = static_cast<double>(sample_shape(snow_of(named.shape, sampling, per_cell), dimension, kH).size());
-      const double expected = per_cell * shape_volume(named.shape, dimension) / std::pow(kH, dimension);
+      const double expected = per_cell * form_of(named.shape, dimension).content / std::pow(kH, dimension);
       const double cut = 8 * std::pow(expected, (dimension - 1.0) / dimension);
       EXPECT_NEAR(count, expected, 4 * std::sqrt(cut / 4)) << per_cell;
     }
@@ -124,7 +136,7 @@ TEST(Sampler, PoissonCountsAreThoseOfTheVolumeButForTheRim) {
   for_everything(kH, {0.3, -1.2, 0.7}, [](int dimension, Sampling sampling, const Named& named) {
     if (sampling == Sampling::kJittered) return;
     const double count = static_cast<double>(sample_shape(snow_of(named.shape, sampling), dimension, kH).size());
-    const double expected = 8 * shape_volume(named.shape, dimension) / std::pow(kH, dimension);
+    const double expected = 8 * form_of(named.shape, dimension).content / std::pow(kH, dimension);
     EXPECT_GT(count / expected, 0.97);
     EXPECT_LT(count / expected, 1.25);
   });

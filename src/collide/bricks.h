@@ -1,0 +1,123 @@
+// A level set sampled on a lattice of the body's own frame, in bricks: those near the surface hold values, the others only a bound.
+// A plain view over arrays that somebody else owns, for host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "math/vec.h"
+
+namespace firn {
+
+struct Bricks {
+  static constexpr int kEdge = 8;          // voxels along a brick
+  static constexpr int kSide = kEdge + 1;  // values along it: neighbours share faces, so that one brick serves an interpolation
+  static constexpr int kValues = kSide * kSide * kSide;
+  static constexpr std::int32_t kEmpty = -1;
+
+  Vec<double, 3> lower{0, 0, 0};  // place of the first value, m
+  double voxel = 1;               // m
+  Vec<std::int32_t, 3> count{0, 0, 0};
+  const std::int32_t* number = nullptr;  // per brick, x slowest: which kValues of `phi` are its own, or kEmpty
+  const float* bound = nullptr;          // per brick without values: phi is nowhere in it closer to 0
+  const float* phi = nullptr;            // m, z fastest
+  const float* velocity = nullptr;       // m/s, three per value; nullptr: the body does not deform
+};
+
+namespace detail {
+
+// Where a point lies: its brick, and in it the voxel and the fractions that interpolate.
+template <class T>
+struct BrickPoint {
+  std::int32_t number = Bricks::kEmpty;
+  std::int64_t brick = 0;
+  int first = 0;                       // value at the voxel's lower corner
+  Vec<T, 3> fraction{T(0), T(0), T(0)};
+  Vec<T, 3> excess{T(0), T(0), T(0)};  // from the nearest point of the lattice's box, m
+};
+
+template <class T>
+FIRN_HD inline BrickPoint<T> locate(const Bricks& b, const Vec<T, 3>& q) {
+  BrickPoint<T> p;
+  for (int d = 0; d < 3; ++d) {
+    const T s = (q[d] - T(b.lower[d])) / T(b.voxel), end = T(b.count[d] * Bricks::kEdge);
+    const T inside = clamp(s, T(0), end);
+    p.excess[d] = (s - inside) * T(b.voxel);
+    std::int32_t cell = static_cast<std::int32_t>(inside);
+    if (cell >= b.count[d] * Bricks::kEdge) cell = b.count[d] * Bricks::kEdge - 1;
+    p.fraction[d] = inside - T(cell);
+    p.brick = p.brick * b.count[d] + cell / Bricks::kEdge;
+    p.first = p.first * Bricks::kSide + cell % Bricks::kEdge;
+  }
+  p.number = b.number[p.brick];
+  return p;
+}
+
+inline constexpr int kCorner[8] = {0,
+                                   1,
+                                   Bricks::kSide,
+                                   Bricks::kSide + 1,
+                                   Bricks::kSide * Bricks::kSide,
+                                   Bricks::kSide * Bricks::kSide + 1,
+                                   Bricks::kSide * Bricks::kSide + Bricks::kSide,
+                                   Bricks::kSide * Bricks::kSide + Bricks::kSide + 1};
+
+template <class T>
+FIRN_HD inline T lerp(const T& a, const T& b, const T& t) {
+  return a + t * (b - a);
+}
+
+}  // namespace detail
+
+// phi and its gradient; the gradient is zero deep inside, where only a bound is known.
+template <class T>
+struct BrickSample {
+  T phi;
+  Vec<T, 3> gradient;
+};
+
+template <class T>
+FIRN_HD inline BrickSample<T> sample_phi(const Bricks& b, const Vec<T, 3>& q) {
+  using detail::lerp;
+  const detail::BrickPoint<T> p = detail::locate(b, q);
+  BrickSample<T> s{T(0), Vec<T, 3>::zero()};
+  if (p.number == Bricks::kEmpty) {
+    s.phi = T(b.bound[p.brick]);
+  } else {
+    const float* at = b.phi + std::int64_t(p.number) * Bricks::kValues + p.first;
+    T f[8];
+    for (int k = 0; k < 8; ++k) f[k] = T(at[detail::kCorner[k]]);
+    const T x = p.fraction[0], y = p.fraction[1], z = p.fraction[2];
+    const T f00 = lerp(f[0], f[1], z), f01 = lerp(f[2], f[3], z), f10 = lerp(f[4], f[5], z), f11 = lerp(f[6], f[7], z);
+    const T f0 = lerp(f00, f01, y), f1 = lerp(f10, f11, y);
+    s.phi = lerp(f0, f1, x);
+    const T scale = T(1) / T(b.voxel);
+    s.gradient[0] = scale * (f1 - f0);
+    s.gradient[1] = scale * lerp(f01 - f00, f11 - f10, x);
+    s.gradient[2] = scale * lerp(lerp(f[1] - f[0], f[3] - f[2], y), lerp(f[5] - f[4], f[7] - f[6], y), x);
+  }
+  const T away = norm(p.excess);
+  if (away > T(0)) {  // from the box's nearest point the surface is seen at a right angle or more
+    const T beyond = max(s.phi, T(0));
+    s.phi = sqrt(away * away + beyond * beyond);
+    s.gradient = (T(1) / away) * p.excess;
+  }
+  return s;
+}
+
+// Of the deforming body near q; zero where the lattice has no values.
+template <class T>
+FIRN_HD inline Vec<T, 3> sample_velocity(const Bricks& b, const Vec<T, 3>& q) {
+  Vec<T, 3> v = Vec<T, 3>::zero();
+  if (b.velocity == nullptr) return v;
+  const detail::BrickPoint<T> p = detail::locate(b, q);
+  if (p.number == Bricks::kEmpty) return v;
+  const float* at = b.velocity + (std::int64_t(p.number) * Bricks::kValues + p.first) * 3;
+  for (int k = 0; k < 8; ++k) {
+    const T w = (k & 4 ? p.fraction[0] : T(1) - p.fraction[0]) * (k & 2 ? p.fraction[1] : T(1) - p.fraction[1]) *
+                (k & 1 ? p.fraction[2] : T(1) - p.fraction[2]);
+    for (int d = 0; d < 3; ++d) v[d] += w * T(at[3 * detail::kCorner[k] + d]);
+  }
+  return v;
+}
+
+}  // namespace firn

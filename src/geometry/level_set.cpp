@@ -1,0 +1,155 @@
+#include "geometry/level_set.h"
+
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/MeshToVolume.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.h"
+#include "geometry/volume_builder.h"
+
+namespace firn {
+namespace {
+
+using openvdb::FloatGrid;
+using openvdb::Int32Grid;
+
+struct Box {
+  Vec<double, 3> lower, upper;
+};
+
+Box box_of(const Mesh& mesh) {
+  Box box{mesh.points.front(), mesh.points.front()};
+  for (const Vec<double, 3>& x : mesh.points)
+    for (int d = 0; d < 3; ++d) {
+      box.lower[d] = std::min(box.lower[d], x[d]);
+      box.upper[d] = std::max(box.upper[d], x[d]);
+    }
+  return box;
+}
+
+// The mesh as OpenVDB wants to see it: in voxels, counted from the lattice's first value.
+class IndexSpaceMesh {
+ public:
+  IndexSpaceMesh(const Mesh& mesh, const VolumeLattice& lattice) : mesh_(mesh), lattice_(lattice) {}
+
+  std::size_t polygonCount() const { return mesh_.triangles.size(); }
+  std::size_t pointCount() const { return mesh_.points.size(); }
+  std::size_t vertexCount(std::size_t) const { return 3; }
+  void getIndexSpacePoint(std::size_t n, std::size_t v, openvdb::Vec3d& x) const {
+    const Vec<double, 3> r = (1 / lattice_.voxel) * (mesh_.points[mesh_.triangles[n][v]] - lattice_.lower);
+    x = {r[0], r[1], r[2]};
+  }
+
+ private:
+  const Mesh& mesh_;
+  const VolumeLattice& lattice_;
+};
+
+// phi in a tree, and the triangle nearest to every active voxel of it.
+struct Distances {
+  FloatGrid::Ptr phi;
+  Int32Grid::Ptr nearest = Int32Grid::create(kNoTriangle);
+};
+
+Distances measure(const Mesh& mesh, const VolumeLattice& lattice, const LevelSetOptions& options) {
+  const IndexSpaceMesh adapter(mesh, lattice);
+  const bool is_sheet = options.thickness > 0;
+  const float outside = static_cast<float>((options.band + options.thickness / 2) / lattice.voxel);
+  const auto transform = openvdb::math::Transform::createLinearTransform(lattice.voxel);
+  Distances result;
+  // On one thread: the nearest of equally near triangles must not depend on who came first.
+  tbb::task_arena(1).execute([&] {
+    result.phi = openvdb::tools::meshToVolume<FloatGrid>(adapter, *transform, outside, std::numeric_limits<float>::max(),
+                                                         is_sheet ? openvdb::tools::UNSIGNED_DISTANCE_FIELD : 0, result.nearest.get());
+  });
+  return result;
+}
+
+// Which bricks hold active voxels of the tree; trees have nodes of the same size at the same places.
+std::vector<std::uint8_t> full_bricks(const FloatGrid& phi, const VolumeLattice& lattice) {
+  static_assert(FloatGrid::TreeType::LeafNodeType::DIM == Bricks::kEdge);
+  std::vector<std::uint8_t> is_full(lattice.bricks());
+  for (auto leaf = phi.tree().cbeginLeaf(); leaf; ++leaf) {
+    std::size_t brick = 0;
+    bool inside = true;
+    for (int d = 0; d < 3; ++d) {
+      const std::int32_t at = leaf->origin()[d] >> 3;
+      inside = inside && at >= 0 && at < lattice.count[d];
+      brick = brick * std::size_t(lattice.count[d]) + std::size_t(std::max(at, 0));
+    }
+    if (inside && leaf->onVoxelCount() > 0) is_full[brick] = 1;
+  }
+  return is_full;
+}
+
+// A brick k bricks away from the nearest full one, along the axis where it is farthest, is at least the band and k − 1 edges away.
+void bound_empty_bricks(const VolumeLattice& lattice, double band, Volume& volume) {
+  constexpr int kFarthest = 1 << 20;
+  std::vector<int> steps(volume.number.size());
+  for (std::size_t b = 0; b < steps.size(); ++b) steps[b] = volume.number[b] == Bricks::kEmpty ? kFarthest : 0;
+  std::size_t stride = 1;
+  for (int d = 2; d >= 0; --d) {  // the distance in whole bricks, one axis after the other
+    const std::size_t n = static_cast<std::size_t>(lattice.count[d]);
+    for (std::size_t start = 0; start < steps.size(); ++start) {
+      if (start / stride % n != 0) continue;
+      std::vector<int> line(n);
+      for (std::size_t i = 0; i < n; ++i) line[i] = steps[start + i * stride];
+      for (std::size_t i = 0; i < n; ++i) {
+        int best = line[i];
+        for (std::size_t away = 1; away < n && static_cast<int>(away) < best; ++away) {
+          if (i >= away) best = std::min(best, std::max(line[i - away], static_cast<int>(away)));
+          if (i + away < n) best = std::min(best, std::max(line[i + away], static_cast<int>(away)));
+        }
+        steps[start + i * stride] = best;
+      }
+    }
+    stride *= n;
+  }
+  for (std::size_t b = 0; b < steps.size(); ++b) {
+    if (volume.number[b] != Bricks::kEmpty) continue;
+    // A voxel less: the last values before an empty brick are not interpolated up to it.
+    const double away = std::max(band - lattice.voxel, 0.0) + (steps[b] - 1) * lattice.voxel * Bricks::kEdge;
+    volume.bound[b] = static_cast<float>(volume.bound[b] < 0 ? -away : away);
+  }
+}
+
+}  // namespace
+
+Volume mesh_to_volume(const Mesh& mesh, const LevelSetOptions& options, std::vector<std::int32_t>* nearest) {
+  const Box box = box_of(mesh);
+  const VolumeLattice lattice = cover(box.lower, box.upper, options.band + options.thickness / 2 + 2 * options.voxel, options.voxel);
+  const Distances distances = measure(mesh, lattice, options);
+  Volume volume = allocate(lattice, full_bricks(*distances.phi, lattice));
+  const double shift = options.thickness / 2;
+  parallel_for(volume.number.size(), [&](std::size_t b) {
+    const FloatGrid::ConstAccessor accessor = distances.phi->getConstAccessor();
+    const Vec<std::int32_t, 3> first = lattice.first(b);
+    const auto value = [&](int i, int j, int k) {
+      return accessor.getValue({first[0] + i, first[1] + j, first[2] + k}) - static_cast<float>(shift);
+    };
+    if (volume.number[b] == Bricks::kEmpty) {
+      volume.bound[b] = value(0, 0, 0);
+      return;
+    }
+    float* phi = &volume.phi[std::size_t(volume.number[b]) * Bricks::kValues];
+    for (int i = 0; i < Bricks::kSide; ++i)
+      for (int j = 0; j < Bricks::kSide; ++j)
+        for (int k = 0; k < Bricks::kSide; ++k) *phi++ = value(i, j, k);
+  });
+  bound_empty_bricks(lattice, options.band, volume);
+  if (nearest != nullptr) {
+    nearest->resize(volume.phi.size());
+    for_each_value(volume, lattice, [&](const Vec<std::int32_t, 3>& index, std::size_t at) {
+      std::int32_t triangle;
+      const bool is_near = distances.nearest->tree().probeValue({index[0], index[1], index[2]}, triangle);
+      (*nearest)[at] = is_near ? triangle : kNoTriangle;
+    });
+  }
+  return volume;
+}
+
+}  // namespace firn

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+#include <openvdb/io/File.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/Count.h>
+#include <openvdb/tools/VolumeToMesh.h>
+#include <tbb/task_arena.h>
+
+#include "firn/error.h"
+#include "geometry/level_set.h"
+
+namespace firn {
+namespace {
+
+using openvdb::FloatGrid;
+
+// The first level set, else the first grid of numbers.
+FloatGrid::Ptr read_grid(const std::string& path) {
+  openvdb::initialize();
+  FloatGrid::Ptr found;
+  try {
+    openvdb::io::File file(path);
+    file.open(false);  // values at once: a file that changes later must not matter
+    for (const openvdb::GridBase::Ptr& grid : *file.getGrids()) {
+      const FloatGrid::Ptr values = openvdb::gridPtrCast<FloatGrid>(grid);
+      if (!values) continue;
+      const bool is_level_set = values->getGridClass() == openvdb::GRID_LEVEL_SET;
+      if (!found || (is_level_set && found->getGridClass() != openvdb::GRID_LEVEL_SET)) found = values;
+    }
+  } catch (const std::exception& e) {
+    throw UserError(fmt::format("{}: not a readable .vdb file: {}", path, e.what()));
+  }
+  if (!found) throw UserError(fmt::format("{}: no level set and no fog volume (a grid of floats) in it", path));
+  if (found->activeVoxelCount() == 0) throw UserError(fmt::format("{}: grid '{}' is empty", path, found->getName()));
+  return found;
+}
+
+double isovalue(const FloatGrid& grid, double threshold, const std::string& path) {
+  if (grid.getGridClass() == openvdb::GRID_LEVEL_SET) return 0;
+  const double largest = openvdb::tools::minMax(grid.tree()).max();
+  if (!(largest > 0) || !std::isfinite(largest))
+    throw UserError(fmt::format("{}: the largest value of grid '{}' is {}: neither a level set nor fog", path, grid.getName(), largest));
+  return threshold * largest;
+}
+
+}  // namespace
+
+Mesh read_vdb(const std::string& path, double threshold) {
+  const FloatGrid::Ptr grid = read_grid(path);
+  std::vector<openvdb::Vec3s> points;
+  std::vector<openvdb::Vec3I> triangles;
+  std::vector<openvdb::Vec4I> quads;
+  // On one thread, for the same order of points every time.
+  tbb::task_arena(1).execute([&] { openvdb::tools::volumeToMesh(*grid, points, triangles, quads, isovalue(*grid, threshold, path), 0.0); });
+  Mesh mesh;
+  for (const openvdb::Vec3s& x : points) mesh.points.push_back({x[0], x[1], x[2]});
+  for (const openvdb::Vec3I& t : triangles) mesh.triangles.push_back({t[0], t[1], t[2]});
+  for (const openvdb::Vec4I& q : quads) {
+    mesh.triangles.push_back({q[0], q[1], q[2]});
+    mesh.triangles.push_back({q[0], q[2], q[3]});
+  }
+  if (mesh.triangles.empty()) throw UserError(fmt::format("{}: grid '{}' has no surface", path, grid->getName()));
+  return mesh;
+}
+
+}  // namespace firn

@@ -1,0 +1,24 @@
+// Shapes without a formula: level sets sampled from files and from other shapes.
+#pragma once
+
+#include "collide/volume.h"
+#include "scene/form.h"
+
+namespace firn {
+
+// Bodies are sampled twice as finely as the grid: a sphere ten cells in radius then has its volume to 0.2 %.
+inline constexpr double kVoxelsPerCell = 2;
+inline constexpr double kBandCells = 2;  // outside the surface; beyond it only bounds are known
+
+struct SampledShape {
+  Volume volume;                // in the shape's own frame
+  Vec<double, 3> lower, upper;  // box around what is inside
+};
+
+// A mesh or volume file, scaled.
+SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
+
+// Union, difference or intersection of parts; its frame starts at the first part's origin and is not turned.
+SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
+
+}  // namespace firn
