@@ -2,18 +2,21 @@
 BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
-           libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libgtest-dev ffmpeg
+           libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libassimp-dev libgtest-dev ffmpeg clang libclang-rt-14-dev
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop
 
-.PHONY: help packages configure build demo test soak bench sanitize clean
+FUZZ_SECONDS ?= 60
+
+.PHONY: help packages configure build demo test fuzz soak bench sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
 	@echo "make test      build firn and run its tests"
 	@echo "make build     leaves the program at $(BUILD)/firn"
+	@echo "make fuzz      random scenes and meshes for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -45,6 +48,13 @@ test: configure
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -LE soak
 
+# Inputs that reach new code are kept in the build folder and start the next session.
+fuzz: configure
+	cmake --build $(BUILD) -j $(JOBS) --target fuzzers
+	for reader in scene mesh; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
+	  $(BUILD)/fuzz/tests/fuzz/fuzz_$$reader -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ -print_final_stats=1 \
+	    $$found tests/fuzz/corpus/$$reader tests/fuzz/regressions/$$reader || exit 1; done
+
 soak: configure
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L soak -V
@@ -61,7 +71,7 @@ bench: packages
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF
 	cmake --build $(BUILD)-sanitize -j $(JOBS)
-	ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error -L 'math|materials|collide|particles|grid|solver|scene|io|render'
+	ctest --test-dir $(BUILD)-sanitize -j $(JOBS) --output-on-failure --no-tests=error -L 'core|math|materials|collide|geometry|particles|grid|solver|scene|io|render'
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-avx2 $(BUILD)-sanitize

@@ -1,0 +1,76 @@
+#include "geometry/mesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace firn {
+namespace {
+
+// Twice a triangle's area over the square of its longest edge; rounding of the differences and products stays well below.
+constexpr double kFlattest = 1e-12;
+
+Vec<double, 3> normal_of(const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c) { return cross(b - a, c - a); }
+
+}  // namespace
+
+Bounds bounds(const Mesh& mesh) {
+  if (mesh.points.empty()) return {Vec<double, 3>::zero(), Vec<double, 3>::zero()};
+  Bounds box{mesh.points.front(), mesh.points.front()};
+  for (const Vec<double, 3>& point : mesh.points)
+    for (int i = 0; i < 3; ++i) {
+      box.lower[i] = std::min(box.lower[i], point[i]);
+      box.upper[i] = std::max(box.upper[i], point[i]);
+    }
+  return box;
+}
+
+double diagonal(const Bounds& box) { return norm(box.upper - box.lower); }
+
+double signed_volume(const Mesh& mesh) {
+  const Bounds box = bounds(mesh);
+  const Vec<double, 3> center = 0.5 * (box.lower + box.upper);  // far from the origin, digits would cancel
+  double six_volumes = 0;
+  for (const Triangle& t : mesh.triangles)
+    six_volumes += dot(mesh.points[t[0]] - center, cross(mesh.points[t[1]] - center, mesh.points[t[2]] - center));
+  return six_volumes / 6;
+}
+
+double surface_area(const Mesh& mesh) {
+  double two_areas = 0;
+  for (const Triangle& t : mesh.triangles) two_areas += norm(normal_of(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]));
+  return two_areas / 2;
+}
+
+bool has_area(const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c) {
+  const double longest = std::max({dot(b - a, b - a), dot(c - b, c - b), dot(a - c, a - c)});
+  return norm(normal_of(a, b, c)) > kFlattest * longest;
+}
+
+void turn_all(Mesh& mesh) {
+  for (Triangle& t : mesh.triangles) t = turned(t);
+}
+
+void check_finite(const Vec<double, 3>& point, std::size_t number, const Location& where) {
+  for (int i = 0; i < 3; ++i)
+    if (!std::isfinite(point[i])) throw UserError(where, fmt::format("vertex {}: {} is {}, it must be finite", number, "xyz"[i], point[i]));
+}
+
+void check_mesh(const Mesh& mesh, const Location& where) {
+  for (std::size_t p = 0; p < mesh.points.size(); ++p) {
+    check_finite(mesh.points[p], p, where);
+    for (int i = 0; i < 3; ++i) {
+      const double value = mesh.points[p][i];
+      if (std::abs(value) > kLargestCoordinate)
+        throw UserError(
+            where, fmt::format("vertex {}: {} is {:g}, coordinates are metres and at most {:g}", p, "xyz"[i], value, kLargestCoordinate));
+    }
+  }
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (const std::uint32_t corner : mesh.triangles[t])
+      if (corner >= mesh.points.size())
+        throw UserError(where, fmt::format("triangle {} has vertex {}, there are only {}", t, corner, mesh.points.size()));
+}
+
+}  // namespace firn

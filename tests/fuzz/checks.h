@@ -1,0 +1,18 @@
+// What must hold for any bytes. The fuzzers try millions of inputs; the unit tests repeat those that once failed.
+// A breach is a std::logic_error; anything else that comes out is one too.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace firn::fuzz {
+
+// A scene is read, and its resolved text gives the same scene again, or it is refused.
+void check_scene(std::string_view bytes);
+
+// The first byte, a digit, chooses: 0 to 5 a file of that format with the other bytes in it, 6 and 7 a mesh of these bytes as
+// they are, indices out of range and all. It is read and repaired to a mesh without faults, or refused.
+// `folder` is where the file is written.
+void check_mesh_bytes(std::string_view bytes, const std::string& folder);
+
+}  // namespace firn::fuzz
