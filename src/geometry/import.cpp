@@ -10,6 +10,8 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,15 @@ void configure(Assimp::Importer& importer) {
   for (const char* unwanted : {AI_CONFIG_IMPORT_FBX_READ_MATERIALS, AI_CONFIG_IMPORT_FBX_READ_TEXTURES, AI_CONFIG_IMPORT_FBX_READ_CAMERAS,
                                AI_CONFIG_IMPORT_FBX_READ_LIGHTS, AI_CONFIG_IMPORT_FBX_READ_ANIMATIONS})
     importer.SetPropertyBool(unwanted, false);
+}
+
+// Assimp tries all its fifty readers when the bytes do not suit the extension; only those of the extension are to see them.
+void keep_readers_of(const std::string& extension, Assimp::Importer& importer) {
+  for (std::size_t i = importer.GetImporterCount(); i > 0; --i) {
+    std::istringstream extensions(importer.GetImporterInfo(i - 1)->mFileExtensions);
+    const std::istream_iterator<std::string> first(extensions), last;
+    if (std::find(first, last, extension.substr(1)) == last) importer.UnregisterLoader(importer.GetImporter(i - 1));
+  }
 }
 
 // The world's axis number `axis` in the file's coordinates: x to the right, y up, z to the front.
@@ -153,10 +164,12 @@ void import_mesh(const std::string& path, int output) {
   try {
     Assimp::Importer importer;
     configure(importer);
+    const std::string extension = lower_extension(path);
+    keep_readers_of(extension, importer);
     const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
     if (!scene) throw Unfit{reason_of(importer)};
     Sender sender(output);
-    send_nodes(*scene, lower_extension(path) == ".fbx" ? fbx_to_world(*scene) : affine(aiMatrix4x4()), sender);
+    send_nodes(*scene, extension == ".fbx" ? fbx_to_world(*scene) : affine(aiMatrix4x4()), sender);
     sender.finish();
   } catch (const Unfit& unfit) {
     send_failure(output, unfit.text);

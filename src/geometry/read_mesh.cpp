@@ -28,7 +28,8 @@ constexpr std::uint64_t kLeastBytes = std::uint64_t{512} << 20, kMemoryPerByte =
 constexpr double kMostOfMemory = 0.75;
 
 constexpr std::size_t kPointsAtOnce = 1 << 14, kTrianglesAtOnce = 1 << 16;
-constexpr std::size_t kLongestReason = 200;  // characters of a message that assimp made from the file
+constexpr std::size_t kMostReserved = 1 << 24;  // elements, on the word of a record alone
+constexpr std::size_t kLongestReason = 200;     // characters of a message that assimp made from the file
 
 ChildLimits limits_for(std::uint64_t file_bytes) {
   ChildLimits limits;
@@ -100,6 +101,7 @@ class Receiver {
 
   bool receive_points(const Record& record) {
     std::vector<std::array<float, 3>> raw(kPointsAtOnce);
+    mesh_.points.reserve(mesh_.points.size() + std::min<std::size_t>(record.points, kMostReserved));
     for (std::size_t left = record.points; left > 0; left -= raw.size()) {
       raw.resize(std::min(left, raw.size()));
       if (!child_.read(raw.data(), raw.size() * sizeof raw[0])) return false;
@@ -115,6 +117,7 @@ class Receiver {
   bool receive_triangles(const Record& record, std::uint32_t first) {
     const bool mirrored = determinant(record.placement.linear) < 0;
     std::vector<Triangle> raw(kTrianglesAtOnce);
+    mesh_.triangles.reserve(mesh_.triangles.size() + std::min<std::size_t>(record.triangles, kMostReserved));
     for (std::size_t left = record.triangles; left > 0; left -= raw.size()) {
       raw.resize(std::min(left, raw.size()));
       if (!child_.read(raw.data(), raw.size() * sizeof raw[0])) return false;

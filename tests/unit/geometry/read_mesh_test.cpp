@@ -165,6 +165,12 @@ TEST(ReadMesh, OtherExtensionsAreRefusedWithTheAllowedOnes) {
   }
 }
 
+TEST(ReadMesh, BytesOfAnotherFormatThanTheExtensionSaysAreRefused) {
+  EXPECT_NE(error_of("a.gltf", testing::ascii_ply(cube())), "no error");
+  EXPECT_NE(error_of("a.glb", testing::binary_stl(cube())), "no error");
+  EXPECT_NE(error_of("a.obj", testing::fbx(cube())), "no error");
+}
+
 TEST(ReadMesh, VerticesThatAreNotFiniteAreNamed) {
   Mesh mesh = cube();
   mesh.points[5][1] = std::nan("");
