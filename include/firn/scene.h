@@ -30,6 +30,7 @@ enum class ShapeKind {
   kPlane,
   kMesh,
   kVolume,
+  kSequence,
   kUnion,
   kDifference,
   kIntersection,
@@ -85,12 +86,14 @@ struct Shape {
   Vector a{0, 0, 0}, b{0, 0, 0};    // capsule: ends of its axis
   Vector point{0, 0, 0};            // plane
   Vector normal{0, 1, 0};           // plane, towards the free side
-  Quaternion rotation{1, 0, 0, 0};  // about `center`; mesh, volume: about their own origin
-  std::string file;                 // mesh, volume, particles: resolved path
-  Vector translate{0, 0, 0};        // mesh, volume: where their own origin goes
-  Vector scale{1, 1, 1};            // mesh, volume: of their coordinates, first of all
-  double thickness = 0;             // mesh, m: above 0 it is a sheet of that thickness and need not be closed
-  double threshold = 0.5;           // volume: where fog ends, of its largest value
+  Quaternion rotation{1, 0, 0, 0};  // about `center`; files: about their own origin
+  std::string file;                 // mesh, volume, particles: resolved path; sequence: the same with # for the frame's number
+  Vector translate{0, 0, 0};        // files: where their own origin goes
+  Vector scale{1, 1, 1};            // files: of their coordinates, first of all
+  double thickness = 0;             // mesh, sequence, m: above 0 it is a sheet of that thickness and need not be closed
+  double threshold = 0.5;           // volume, sequence: where fog ends, of its largest value
+  double fps = 0;                   // sequence: frames per second; 0: the scene's
+  double start = 0;                 // sequence, s: when its first frame is due
   std::vector<Shape> parts;         // union, difference, intersection: each placed in the world
 };
 

@@ -8,6 +8,7 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
   BodyModel body;
   body.solid = form.solid;
   body.level_set = form.level_set;
+  body.deformation = form.deformation;
   body.lower = form.lower;
   body.upper = form.upper;
   body.anchor = to_lattice<double, 3>(form.origin, h, true);
@@ -29,7 +30,7 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
 Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings) {
   std::vector<std::string> own;
   try {
-    Form form = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing}, own);
+    Form form = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps}, own);
     for (const std::string& warning : own) warnings.push_back(fmt::format("{}: {}", to_string(where), warning));
     return form;
   } catch (const UserError& e) {

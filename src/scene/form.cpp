@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "firn/error.h"
 #include "geometry/volume_builder.h"
 #include "scene/sampled_form.h"
+#include "scene/sequence.h"
 
 namespace firn {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 
 bool is_compound(ShapeKind kind) { return kind == ShapeKind::kUnion || kind == ShapeKind::kDifference || kind == ShapeKind::kIntersection; }
+
+bool is_from_file(ShapeKind kind) { return kind == ShapeKind::kMesh || kind == ShapeKind::kVolume || kind == ShapeKind::kSequence; }
 
 SolidKind solid_kind(ShapeKind kind) {
   switch (kind) {
@@ -110,7 +113,7 @@ double section_area(const Form& form, double h) {
 Vec<double, 3> shape_origin(const Shape& shape) {
   if (shape.kind == ShapeKind::kPlane) return to_vec(shape.point);
   if (shape.kind == ShapeKind::kCapsule) return 0.5 * (to_vec(shape.a) + to_vec(shape.b));
-  if (shape.kind == ShapeKind::kMesh || shape.kind == ShapeKind::kVolume) return to_vec(shape.translate);
+  if (is_from_file(shape.kind)) return to_vec(shape.translate);
   if (is_compound(shape.kind)) return shape_origin(shape.parts.front());
   return to_vec(shape.center);
 }
@@ -143,12 +146,21 @@ Form make_form(const Shape& shape, const FormSettings& settings, std::vector<std
     form.content = analytic_content(shape, settings.dimension);
     return form;
   }
-  SampledShape sampled = sample_compound(shape, settings, warnings);
+  if (shape.kind == ShapeKind::kSequence) {
+    SequenceForm sequence = make_sequence(shape, settings.h, settings.fps, warnings);
+    form.deformation = std::move(sequence.deformation);
+    form.lower = sequence.lower;
+    form.upper = sequence.upper;
+    return form;
+  }
+  SampledShape sampled = is_compound(shape.kind) ? sample_compound(shape, settings, warnings) : sample_file(shape, settings, warnings);
   form.level_set = std::make_shared<const LevelSet>(std::move(sampled.volume));
   form.solid.bricks = &form.level_set->bricks;
   form.lower = sampled.lower;
   form.upper = sampled.upper;
   form.content = settings.dimension == 3 ? inside_volume(form.level_set->volume) : section_area(form, settings.h);
+  if (form.content <= 0)
+    throw UserError(settings.dimension == 3 ? "the shape has no inside" : "the shape has no inside where z = 0, which is what a 2D scene sees");
   return form;
 }
 

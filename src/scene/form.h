@@ -14,6 +14,7 @@ struct Form {
   int dimension = 3;
   Solid<double, 3> solid;
   std::shared_ptr<const LevelSet> level_set;      // of a sampled solid
+  std::shared_ptr<const Deformation> deformation;  // of a sequence, which has no level set of its own
   Vec<double, 3> origin{0, 0, 0};                 // of the frame, in the world, m
   Quat rotation;                                  // from the frame to the world
   Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};  // box around the solid in its frame; a plane has none
@@ -30,7 +31,8 @@ struct Form {
 
 struct FormSettings {
   int dimension = 3;
-  double h = 0;  // m, the grid's spacing: sampled solids are resolved accordingly
+  double h = 0;     // m, the grid's spacing: sampled solids are resolved accordingly
+  double fps = 24;  // of sequences that do not say
 };
 
 // Reads files where the shape names some. Throws UserError, without a place in the scene; appends what had to be repaired.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "scene/document.h"
+#include "scene/file_sequence.h"
 #include "scene/text.h"
 
 namespace firn::schema {
@@ -130,19 +131,35 @@ void Reader::read(const Entry& entry, Vector& value, const Spin& rule) const { v
 
 void Reader::read(const Entry& entry, Quaternion& value, Rotation) const { value = rotation(entry, context_.dimension); }
 
-void Reader::read(const Entry& entry, std::string& value, ExistingFile) const {
+std::string Reader::path_of(const Entry& entry) const {
   const std::string& name = string_value(entry, "the name of a file");
   if (name.find('\0') != std::string::npos) reject(entry, "the name of a file, without zero bytes");
   std::error_code no_folder;
   const fs::path path = fs::absolute(fs::path(context_.file).parent_path() / name, no_folder).lexically_normal();
+  if (no_folder) reject(entry, fmt::format("an existing file, there is no {}", one_line(path.string())));
+  return path.string();
+}
+
+void Reader::read(const Entry& entry, std::string& value, ExistingFile) const {
+  const std::string path = path_of(entry), shown_path = one_line(path);
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
-  const std::string shown_path = one_line(path.string());
-  if (no_folder || status.type() == fs::file_type::not_found) reject(entry, fmt::format("an existing file, there is no {}", shown_path));
+  if (status.type() == fs::file_type::not_found) reject(entry, fmt::format("an existing file, there is no {}", shown_path));
   if (failure) reject(entry, fmt::format("a readable file, {}: {}", shown_path, failure.message()));
   if (status.type() != fs::file_type::regular) reject(entry, fmt::format("a regular file, {} is not", shown_path));
-  if (!is_utf8(path.string())) reject(entry, fmt::format("in a folder whose name is UTF-8, {} is not", shown_path));
-  value = path.string();
+  if (!is_utf8(path)) reject(entry, fmt::format("in a folder whose name is UTF-8, {} is not", shown_path));
+  value = path;
+}
+
+void Reader::read(const Entry& entry, std::string& value, FilePattern) const {
+  const std::string path = path_of(entry);
+  try {
+    find_sequence(path);
+  } catch (const UserError& e) {
+    reject(entry, fmt::format("the name of files with # for their number: {}", one_line(e.what())));
+  }
+  if (!is_utf8(path)) reject(entry, fmt::format("in a folder whose name is UTF-8, {} is not", one_line(path)));
+  value = path;
 }
 
 void Reader::read(const Entry& entry, std::string& value, MaterialName) const {

@@ -54,6 +54,8 @@ class Reader {
 
  private:
   std::optional<Entry> find(const Key& key);
+  // The file's name, from the scene's folder on.
+  std::string path_of(const Entry& entry) const;
 
   void read(const Entry& entry, double& value, const Range& range) const;
   void read(const Entry& entry, int& value, const Range& range) const;
@@ -71,6 +73,7 @@ class Reader {
   void read(const Entry& entry, Vector& value, const Spin& rule) const;
   void read(const Entry& entry, Quaternion& value, Rotation) const;
   void read(const Entry& entry, std::string& value, ExistingFile) const;
+  void read(const Entry& entry, std::string& value, FilePattern) const;
   void read(const Entry& entry, std::string& value, MaterialName) const;
   void read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;

@@ -72,6 +72,8 @@ struct Opening {
   Range range;
 };
 struct ExistingFile {};
+// Files numbered one after the other, # for the number.
+struct FilePattern {};
 struct MaterialName {};
 struct MotionKeys {};
 // One factor for all axes, or one for each.

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "geometry/level_set.h"
 #include "geometry/volume_builder.h"
+#include "scene/file_surface.h"
 
 namespace firn {
 namespace {
@@ -56,6 +58,13 @@ double combine(ShapeKind kind, const std::vector<Part>& parts, const Vec<double,
 }
 
 }  // namespace
+
+SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
+  const FileSurface surface = read_surface(shape.file, shape, warnings);
+  const Bounds box = bounds(surface.mesh);
+  const Vec<double, 3> half = Vec<double, 3>::filled(shape.thickness / 2);
+  return {mesh_to_volume(surface.mesh, sampling_of(surface, shape, settings.h)), box.lower - half, box.upper + half};
+}
 
 SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const std::vector<Part> parts = make_parts(shape, settings, warnings);

@@ -61,7 +61,8 @@ inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"q
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
-inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kParticlesName{"particles", ShapeKind::kParticles};
+inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kSequenceName{"sequence", ShapeKind::kSequence},
+    kParticlesName{"particles", ShapeKind::kParticles};
 inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},
                                                         {"box", ShapeKind::kBox},
                                                         {"cylinder", ShapeKind::kCylinder},
@@ -69,25 +70,29 @@ inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kS
                                                         {"torus", ShapeKind::kTorus},
                                                         {"capsule", ShapeKind::kCapsule},
                                                         {"wedge", ShapeKind::kWedge},
+                                                        {"mesh", ShapeKind::kMesh},
+                                                        {"volume", ShapeKind::kVolume},
                                                         {"union", ShapeKind::kUnion},
                                                         {"difference", ShapeKind::kDifference},
                                                         {"intersection", ShapeKind::kIntersection}};
-template <std::size_t N>
-constexpr auto with(const Choice<ShapeKind> (&names)[N], const Choice<ShapeKind>& last) {
-  std::array<Choice<ShapeKind>, N + 1> all;
-  std::copy(names, names + N, all.begin());
-  all[N] = last;
+template <class... More>
+constexpr auto body_shapes_and(const More&... more) {
+  std::array<Choice<ShapeKind>, std::size(kBodyShapeNames) + sizeof...(more)> all;
+  const auto rest = std::copy(std::begin(kBodyShapeNames), std::end(kBodyShapeNames), all.begin());
+  const Choice<ShapeKind> last[] = {more...};
+  std::copy(std::begin(last), std::end(last), rest);
   return all;
 }
-inline constexpr auto kSnowShapeNames = with(kBodyShapeNames, kParticlesName);
-inline constexpr auto kColliderShapeNames = with(kBodyShapeNames, kPlaneName);
-inline constexpr std::string_view kLaterShapes[] = {"mesh", "volume", "heightfield", "text", "sequence"};
+inline constexpr auto kSnowShapeNames = body_shapes_and(kParticlesName);
+inline constexpr auto kColliderShapeNames = body_shapes_and(kPlaneName, kSequenceName);
+inline constexpr auto kPartShapeNames = body_shapes_and(kPlaneName);
+inline constexpr std::string_view kLaterShapes[] = {"heightfield", "text"};
 inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
 inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
 
 inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, kLaterShapes};
 inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, kLaterShapes};
-inline constexpr Choices<ShapeKind> kPartShapes = kColliderShapes;
+inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, kLaterShapes};
 
 // Solids of revolution have no place in a 2D scene.
 inline bool needs_three_dimensions(ShapeKind kind) {
@@ -148,7 +153,8 @@ void describe(V& v, S& s) {
   const bool is_block = kind == ShapeKind::kBox || kind == ShapeKind::kWedge;
   const bool is_turned = kind == ShapeKind::kCylinder || kind == ShapeKind::kCone;
   const bool is_torus = kind == ShapeKind::kTorus;
-  const bool is_file = kind == ShapeKind::kMesh || kind == ShapeKind::kVolume;
+  const bool is_sequence = kind == ShapeKind::kSequence;
+  const bool is_file = kind == ShapeKind::kMesh || kind == ShapeKind::kVolume || is_sequence;
   if (kind == ShapeKind::kSphere || is_block || is_turned || is_torus) v.field(required("center"), s.center, Position{});
   if (kind == ShapeKind::kCapsule) {
     v.field(required("a"), s.a, Position{});
@@ -160,14 +166,20 @@ void describe(V& v, S& s) {
   if (is_turned) v.field(required("height"), s.height, kLength);
   if (is_block) v.field(required("size"), s.size, Sizes{kLength});
   if (kind == ShapeKind::kWedge) v.field("angle", s.angle, Opening{kOpeningAngle});
-  if (is_file || kind == ShapeKind::kParticles) v.field(required("file"), s.file, ExistingFile{});
+  if (is_sequence) {
+    v.field(required("file"), s.file, FilePattern{});
+    v.field("fps", s.fps, Opening{kFps});
+    v.field("start", s.start, kTime);
+  } else if (is_file || kind == ShapeKind::kParticles) {
+    v.field(required("file"), s.file, ExistingFile{});
+  }
   if (is_file) {
     v.field("translate", s.translate, Position{});
     v.field("scale", s.scale, Scale{kScale});
   }
   if (is_block || is_turned || is_torus || is_file) v.field("rotation", s.rotation, Rotation{});
-  if (kind == ShapeKind::kMesh) v.field("thickness", s.thickness, kThickness);
-  if (kind == ShapeKind::kVolume) v.field("threshold", s.threshold, kThreshold);
+  if (kind == ShapeKind::kMesh || is_sequence) v.field("thickness", s.thickness, kThickness);
+  if (kind == ShapeKind::kVolume || is_sequence) v.field("threshold", s.threshold, kThreshold);
   if (kind == ShapeKind::kPlane) {
     v.field(required("point"), s.point, Position{});
     v.field(required("normal"), s.normal, Direction{});

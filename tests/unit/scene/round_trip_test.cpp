@@ -21,7 +21,7 @@ auto fields(const Material& m) {
 }
 auto fields(const Shape& s) {
   return std::tie(s.kind, s.center, s.radius, s.tube, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file,
-                  s.translate, s.scale, s.thickness, s.threshold);
+                  s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start);
 }
 auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
@@ -116,6 +116,7 @@ class Randomizer {
     for (double& x : value) x /= std::sqrt(squared);
   }
   void set(std::string& value, ExistingFile) { value = file_; }
+  void set(std::string& value, FilePattern) { value = file_.substr(0, file_.find_last_of('/')) + "/walk_##.obj"; }
   void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
   void set(std::vector<std::string>& value, const Formats&) { value = {"ply"}; }
   bool set(std::vector<MotionKey>& keys, MotionKeys) {
@@ -176,6 +177,8 @@ TEST(RoundTrip, TheGallery) {
 TEST(RoundTrip, RandomScenesOfEveryShapeWithEveryKey) {
   const TemporaryFolder folder;
   const std::string file = folder.write("o\"dd\\ n'\xc3\xa4me\t\x01 \xe2\x82\xac.ply", "ply\n");
+  folder.write("walk_01.obj", "");
+  folder.write("walk_02.obj", "");
   for (unsigned seed = 0; seed < 400 && !HasFailure(); ++seed) expect_round_trip(random_scene(seed, file));
 }
 

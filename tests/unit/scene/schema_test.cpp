@@ -61,6 +61,7 @@ class BadValues {
     return {"true", "inf", "[1, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
   }
   Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
+  Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
   Values bad(MaterialName) const { return {"1", "\"no such material\"", "[\"default\"]"}; }
   Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
   Values bad(const Scale&) const { return {"true", "0", "-1", "[1]", "[1, 0, 1]", "[1, 2, 3, 4]", "1e300"}; }
@@ -111,6 +112,8 @@ template <class Body>
 void expect_errors_in_bodies(const Choices<ShapeKind>& shapes, std::vector<Body> Scene::*bodies, const std::string& prefix) {
   const TemporaryFolder folder;
   const std::string file = folder.write("a.ply", "ply\n");
+  folder.write("walk_1.obj", "");
+  const std::string sequence = folder.write("walk_2.obj", "");
   for (const int dimension : {2, 3}) {
     for (const Choice<ShapeKind>& choice : shapes.now) {
       if (dimension == 2 && needs_three_dimensions(choice.value)) continue;
@@ -120,7 +123,8 @@ void expect_errors_in_bodies(const Choices<ShapeKind>& shapes, std::vector<Body>
       scene.snow.resize(1);
       scene.snow[0].shape = shape_of(ShapeKind::kSphere, "");
       (scene.*bodies).resize(1);
-      (scene.*bodies)[0].shape = shape_of(choice.value, file);
+      const bool is_sequence = choice.value == ShapeKind::kSequence;
+      (scene.*bodies)[0].shape = shape_of(choice.value, is_sequence ? sequence.substr(0, sequence.size() - 5) + "#.obj" : file);
       expect_errors(to_toml(scene), prefix, (scene.*bodies)[0]);
     }
   }

@@ -1,0 +1,140 @@
+#include "scene/sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <future>
+#include <mutex>
+
+#include "geometry/level_set.h"
+#include "geometry/surface_motion.h"
+#include "scene/file_sequence.h"
+#include "scene/file_surface.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Deforming bodies may move far in a frame: their distance is known so many cells out, for velocities that come from it.
+constexpr double kSequenceBandCells = 4;
+
+// Frames k and k + 1, each with the velocity of the move from one to the other.
+struct Interval {
+  std::size_t index = 0;
+  std::shared_ptr<const SurfaceFrame> last;  // for the next interval
+  std::shared_ptr<const LevelSet> from, to;
+  double top_speed = 0;
+};
+
+class Sequence : public Deformation {
+ public:
+  Sequence(Shape shape, std::vector<std::string> files, double h, double fps)
+      : shape_(std::move(shape)), files_(std::move(files)), h_(h), span_(1 / fps) {}
+
+  DeformedShape at(double t) const override {
+    const double frames = std::clamp((t - shape_.start) / span_, 0.0, static_cast<double>(files_.size() - 1));
+    const std::size_t index = std::min(static_cast<std::size_t>(frames), files_.size() - 2);
+    const std::lock_guard lock(mutex_);
+    go_to(index);
+    const double gamma = frames - static_cast<double>(index);
+    const bool rests = t < shape_.start || frames >= static_cast<double>(files_.size() - 1);
+    return rests ? at_rest(gamma) : DeformedShape{now_.from, now_.to, gamma, span_, now_.top_speed};
+  }
+
+  const Volume& first_volume() const {
+    const std::lock_guard lock(mutex_);
+    go_to(0);
+    return now_.from->volume;
+  }
+
+  // The first frame says what is wrong with all of them; later ones repeat it.
+  std::vector<std::string> first_warnings() const {
+    std::vector<std::string> warnings;
+    read_surface(files_.front(), shape_, warnings);
+    return warnings;
+  }
+
+ private:
+  // Only the nearer end of the interval, without velocity: gamma is 0 or 1.
+  DeformedShape at_rest(double gamma) const {
+    const std::shared_ptr<const LevelSet>& end = gamma < 0.5 ? now_.from : now_.to;
+    if (resting_for_ != end) {
+      Volume still = end->volume;
+      still.velocity.clear();
+      resting_ = std::make_shared<const LevelSet>(std::move(still));
+      resting_for_ = end;
+    }
+    return {resting_, resting_, 0, span_, 0};
+  }
+
+  void go_to(std::size_t index) const {
+    if (now_.from && now_.index == index) return;
+    const bool is_prepared = ahead_.valid() && ahead_index_ == index;
+    try {
+      if (is_prepared) {
+        now_ = ahead_.get();
+      } else {
+        if (ahead_.valid()) ahead_.wait();
+        ahead_ = {};
+        now_ = load(index, nullptr);
+      }
+    } catch (const UserError& e) {
+      if (!now_.from) throw;  // while the scene is built
+      throw RunError(e.what());
+    }
+    if (index + 2 >= files_.size()) return;
+    ahead_index_ = index + 1;
+    ahead_ = std::async(std::launch::async, [this, last = now_.last] { return load(ahead_index_, last); });
+  }
+
+  Interval load(std::size_t index, std::shared_ptr<const SurfaceFrame> first) const {
+    if (!first) first = read_frame(index);
+    Interval interval;
+    interval.index = index;
+    interval.last = read_frame(index + 1);
+    const auto with_velocity = [&](const SurfaceFrame& frame) {
+      Volume volume = frame.volume;
+      volume.velocity = surface_velocities(*first, *interval.last, frame, span_);
+      interval.top_speed = std::max(interval.top_speed, top_speed(volume.velocity));
+      return std::make_shared<const LevelSet>(std::move(volume));
+    };
+    interval.from = with_velocity(*first);
+    interval.to = with_velocity(*interval.last);
+    return interval;
+  }
+
+  std::shared_ptr<const SurfaceFrame> read_frame(std::size_t index) const {
+    std::vector<std::string> repeated;
+    FileSurface surface = read_surface(files_[index], shape_, repeated);
+    LevelSetOptions options = sampling_of(surface, shape_, h_);
+    options.band = kSequenceBandCells * h_;
+    SurfaceFrame frame;
+    frame.volume = mesh_to_volume(surface.mesh, options, &frame.nearest);
+    if (fs::path(files_[index]).extension() != ".vdb") frame.mesh = std::move(surface.mesh);
+    return std::make_shared<const SurfaceFrame>(std::move(frame));
+  }
+
+  const Shape shape_;
+  const std::vector<std::string> files_;
+  const double h_, span_;  // m, s
+
+  mutable std::mutex mutex_;
+  mutable Interval now_;
+  mutable std::shared_ptr<const LevelSet> resting_, resting_for_;
+  mutable std::size_t ahead_index_ = 0;
+  mutable std::future<Interval> ahead_;  // last: its destructor waits for work that uses the rest
+};
+
+}  // namespace
+
+SequenceForm make_sequence(const Shape& shape, double h, double fps, std::vector<std::string>& warnings) {
+  auto sequence = std::make_shared<const Sequence>(shape, find_sequence(shape.file), h, shape.fps > 0 ? shape.fps : fps);
+  for (const std::string& warning : sequence->first_warnings()) warnings.push_back(warning);
+  const Volume& first = sequence->first_volume();
+  return {sequence, first.lower, first.upper()};
+}
+
+}  // namespace firn

@@ -1,0 +1,21 @@
+// A body key-framed by files, one per frame: walk_0001.obj, walk_0002.obj, ... (M20).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collide/deformation.h"
+#include "scene/form.h"
+
+namespace firn {
+
+struct SequenceForm {
+  std::shared_ptr<const Deformation> deformation;
+  Vec<double, 3> lower, upper;  // box around the first frame, in the shape's own frame
+};
+
+// Reads the first two frames now, the others in the background as time goes on; no more than two are in use and one in preparation.
+// Before its first and after its last frame the body stands still. Throws UserError; damaged later files throw RunError when they are due.
+SequenceForm make_sequence(const Shape& shape, double h, double fps, std::vector<std::string>& warnings);
+
+}  // namespace firn
