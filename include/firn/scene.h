@@ -19,6 +19,7 @@ enum class Kernel { kCubic, kQuadratic };
 enum class Transfer { kFlip, kApic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
+enum class Interpolation { kLinear, kSmooth };
 enum class ShapeKind {
   kSphere,
   kBox,
@@ -123,6 +124,7 @@ struct Collider {
   Vector spin{0, 0, 0};         // rad/s; 2D: z only
   std::optional<Vector> pivot;  // of the spin, at t = 0; default: the shape's own origin
   std::vector<MotionKey> keys;  // instead of velocity and spin
+  Interpolation interpolation = Interpolation::kLinear;  // between keys
   Location location;
 };
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -28,6 +30,29 @@ StepLimits first_limits(const Model& model, ParticleTable particles) {
   return limits;
 }
 
+SnowExtent first_extent(const Model& model, const ParticleTable& particles) {
+  SnowExtent extent(0);
+  for (const ParticleRow& row : particles) {
+    if (model.dimension == 3) {
+      extent.include(Cell<3>{row.cell[0], row.cell[1], row.cell[2]}, 1);
+    } else {
+      extent.include(Cell<2>{row.cell[0], row.cell[1]}, 1);
+    }
+  }
+  return extent;
+}
+
+// Fixed steps are not shortened for bodies that move far in one.
+void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow, std::vector<std::string>& warnings) {
+  if (!scene.solver.time_step) return;
+  for (std::size_t c = 0; c < model.bodies.size(); ++c) {
+    const double cells = surface_speed(model, model.bodies[c], snow, scene.simulation.duration) * *scene.solver.time_step / model.h;
+    if (cells > 1)
+      warnings.push_back(fmt::format("{}: collider {} may move {:.2g} cells in one solver.time_step and jump over snow; use a shorter one or \"auto\"",
+                                     to_string(scene.colliders[c].location), c, cells));
+  }
+}
+
 }  // namespace
 
 CheckReport check(const Scene& scene) {
@@ -42,7 +67,10 @@ CheckReport check(const Scene& scene) {
   const double frame = 1 / scene.simulation.fps;
   Model automatic = built.model;
   automatic.solver.time_step.reset();
-  const double safe = choose_time_step(automatic, first_limits(built.model, std::move(built.particles)), frame);
+  if (scene.solver.time_step) automatic.bodies.clear();  // they have a warning of their own
+  const SnowExtent snow = first_extent(built.model, built.particles);
+  check_speeds(scene, built.model, snow, report.warnings);
+  const double safe = choose_time_step(automatic, first_limits(built.model, std::move(built.particles)), snow, frame);
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)

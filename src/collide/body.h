@@ -24,6 +24,9 @@ struct BodyModel {
   bool sticky = false;
 };
 
+// Of a ball around the origin of the body's frame that holds all of it, m.
+double bounding_radius(const BodyModel& body);
+
 template <class T, int D>
 struct Body {
   Solid<T, D> solid;

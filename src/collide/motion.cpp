@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collide/key_curve.h"
+
 namespace firn {
 
 Quat operator*(const Quat& a, const Quat& b) {
@@ -44,28 +46,34 @@ bool RigidMotion::moves() const {
 
 namespace {
 
-// Between keys the position moves straight and the rotation turns evenly, so velocity and spin are constant there.
-Pose interpolate(const std::vector<PoseKey>& keys, double t, const Vec<double, 3>& origin) {
-  const Vec<double, 3> still{0, 0, 0};
+// The first key after t.
+std::size_t next_key(const std::vector<PoseKey>& keys, double t) {
   const auto next = std::upper_bound(keys.begin(), keys.end(), t, [](double s, const PoseKey& k) { return s < k.t; });
-  if (next == keys.begin()) return {next->position - origin, next->rotation, still, still};
-  const PoseKey& from = *(next - 1);
-  if (next == keys.end()) return {from.position - origin, from.rotation, still, still};
-  const double span = next->t - from.t;
-  const double gamma = (t - from.t) / span;
-  const Vec<double, 3> turn = to_rotation_vector(normalized(next->rotation * conjugate(from.rotation)));
-  const Vec<double, 3> travel = next->position - from.position;
-  return {from.position - origin + gamma * travel, normalized(from_rotation_vector(gamma * turn) * from.rotation), (1 / span) * travel,
-          (1 / span) * turn};
+  return static_cast<std::size_t>(next - keys.begin());
 }
 
 }  // namespace
 
 Pose RigidMotion::at(double t) const {
-  if (!keys.empty()) return interpolate(keys, t, origin);
+  if (!keys.empty()) {
+    const std::size_t next = next_key(keys, t);
+    if (next > 0 && next < keys.size()) return KeyCurve(keys, next - 1, smooth).at(t, origin);
+    const PoseKey& key = next == 0 ? keys.front() : keys.back();
+    return {key.position - origin, key.rotation, {0, 0, 0}, {0, 0, 0}};
+  }
   const Quat turn = from_rotation_vector(t * spin);
   const Vec<double, 3> arm = to_matrix(turn) * origin_from_pivot;
   return {t * velocity + arm - origin_from_pivot, normalized(turn * rest_rotation), velocity + cross(spin, arm), spin};
+}
+
+Speeds RigidMotion::fastest(double begin, double end) const {
+  if (keys.empty()) return {norm(velocity) + norm(spin) * norm(origin_from_pivot), norm(spin)};
+  Speeds most;
+  for (std::size_t next = std::max<std::size_t>(next_key(keys, begin), 1); next < keys.size() && keys[next - 1].t <= end; ++next) {
+    const Speeds own = KeyCurve(keys, next - 1, smooth).fastest();
+    most = {std::max(most.origin, own.origin), std::max(most.spin, own.spin)};
+  }
+  return most;
 }
 
 }  // namespace firn

@@ -33,6 +33,12 @@ struct Pose {
   Vec<double, 3> spin;          // rad/s
 };
 
+// The most that a body does in some time.
+struct Speeds {
+  double origin = 0;  // m/s
+  double spin = 0;    // rad/s
+};
+
 struct RigidMotion {
   Quat rest_rotation;
   Vec<double, 3> velocity{0, 0, 0};
@@ -40,9 +46,13 @@ struct RigidMotion {
   Vec<double, 3> origin_from_pivot{0, 0, 0};  // at rest
   Vec<double, 3> origin{0, 0, 0};             // at rest, world; needed by keys only
   std::vector<PoseKey> keys;                  // increasing t; when present, velocity and spin are not used
+  bool smooth = false;                        // between keys: without jumps of the velocity
 
   bool moves() const;
+  // velocity and spin are the derivatives of displacement and rotation.
   Pose at(double t) const;
+  // Never less than the speeds at any time in [begin, end].
+  Speeds fastest(double begin, double end) const;
 };
 
 }  // namespace firn

@@ -20,6 +20,7 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
   motion.spin = to_vec(collider.spin);
   motion.origin = form.origin;
   if (collider.pivot) motion.origin_from_pivot = form.origin - to_vec(*collider.pivot);
+  motion.smooth = collider.interpolation == Interpolation::kSmooth;
   for (const MotionKey& key : collider.keys) {
     const Quat turn = normalized({key.rotation[0], key.rotation[1], key.rotation[2], key.rotation[3]});
     motion.keys.push_back({key.t, to_vec(key.position), normalized(turn * motion.rest_rotation)});

@@ -1,32 +1,16 @@
 // load_scene: finds the text of a scene, in a file or in the gallery.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 
 #include "firn/scene.h"
 #include "scene/text.h"
+#include "scene/text_file.h"
 
 namespace firn {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kLargestFile = std::size_t{16} << 20;  // bytes; bulk data belongs in files that the scene names
-
-std::string read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) throw UserError(Location{path}, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text(kLargestFile + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get())) throw UserError(Location{path}, fmt::format("cannot be read: {}", std::strerror(errno)));
-  if (text.size() > kLargestFile)
-    throw UserError(Location{path}, fmt::format("is larger than {} MiB, too large for a scene", kLargestFile >> 20));
-  return text;
-}
 
 const GalleryEntry* find_in_gallery(const std::string& name) {
   for (const GalleryEntry& entry : gallery())
@@ -51,7 +35,7 @@ Scene load_scene(const std::string& path_or_name, const std::vector<std::string>
   std::error_code failure;
   const fs::file_status status = fs::status(path_or_name, failure);
   const bool is_file = fs::exists(status) && !fs::is_directory(status);
-  if (is_file) return parse_scene(read_file(path_or_name), path_or_name, overrides);
+  if (is_file) return parse_scene(read_text_file(path_or_name), path_or_name, overrides);
   if (const GalleryEntry* entry = find_in_gallery(path_or_name)) return parse_scene(entry->toml, entry->name + ".toml", overrides);
   if (fs::is_directory(status)) throw UserError(Location{path_or_name}, "is a folder, a scene is a TOML file");
   if (failure && status.type() != fs::file_type::not_found)

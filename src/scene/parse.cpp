@@ -9,6 +9,7 @@
 
 #include "firn/scene.h"
 #include "scene/document.h"
+#include "scene/motion_file.h"
 #include "scene/overrides.h"
 #include "scene/reader.h"
 #include "scene/schema.h"
@@ -106,6 +107,13 @@ Names names_of_any(Body body) {
   return names;
 }
 
+void check_body(const Snow&, const Reader&) {}
+
+void check_body(const Collider& collider, const Reader& reader) {
+  if (collider.interpolation != Interpolation::kLinear && collider.keys.empty())
+    throw UserError(reader.where("interpolation"), "'interpolation' is of motion between keys, give 'keys' or 'keys_file'");
+}
+
 template <class Body>
 Body read_body(const toml::table& table, const std::string& label, Context& context) {
   Body body;
@@ -115,6 +123,7 @@ Body read_body(const toml::table& table, const std::string& label, Context& cont
   body.location = any.where("shape");
   Reader reader(table, fmt::format("{} of shape \"{}\"", label, table["shape"].ref<std::string>()), context);
   read_all(reader, body);
+  check_body(body, reader);
   return body;
 }
 
@@ -127,6 +136,14 @@ std::vector<Body> read_bodies(const toml::table& root, std::string_view name, Co
   return bodies;
 }
 
+void check_key_count(const std::vector<Collider>& colliders) {
+  std::size_t count = 0;
+  for (const Collider& collider : colliders) {
+    count += collider.keys.size();
+    if (count > kMostMotionKeys) throw UserError(collider.location, fmt::format("more than {} motion keys in one scene", kMostMotionKeys));
+  }
+}
+
 Scene read_scene(const toml::table& root, Context& context) {
   Scene scene;
   scene.name = std::filesystem::path(context.file).stem().string();
@@ -135,6 +152,7 @@ Scene read_scene(const toml::table& root, Context& context) {
   scene.materials = read_materials(root, context);
   scene.snow = read_bodies<Snow>(root, "snow", context);
   scene.colliders = read_bodies<Collider>(root, "collider", context);
+  check_key_count(scene.colliders);
   scene.output = read_settings<OutputSettings>(root, "output", context);
   if (scene.snow.empty()) throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]]");
   return scene;

@@ -8,6 +8,7 @@
 
 #include "scene/document.h"
 #include "scene/file_sequence.h"
+#include "scene/motion_file.h"
 #include "scene/text.h"
 
 namespace firn::schema {
@@ -20,6 +21,15 @@ constexpr double kFarthestCell = 1 << 29;     // cells from the origin: numbers 
 constexpr Range kDirectionLength{1e-6, 1e6};  // can be normalized without overflow
 
 double length(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
+
+void append_key(Reader reader, std::vector<MotionKey>& keys) {
+  MotionKey key;
+  reader.check_names(names_of(key));
+  describe(reader, key);
+  if (!keys.empty() && key.t <= keys.back().t)
+    throw UserError(reader.where("t"), fmt::format("t = {}: must be greater than the t before it, {}", key.t, keys.back().t));
+  keys.push_back(key);
+}
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -47,6 +57,7 @@ void Reader::check_all_used() const {
 }
 
 Location Reader::where(std::string_view key) const {
+  if (context_.place) return *context_.place;
   const auto found = table_.find(key);
   return locate(found == table_.end() ? table_.source() : found->first.source(), context_.file);
 }
@@ -131,6 +142,8 @@ void Reader::read(const Entry& entry, Vector& value, const Spin& rule) const { v
 
 void Reader::read(const Entry& entry, Quaternion& value, Rotation) const { value = rotation(entry, context_.dimension); }
 
+void Reader::read(const Entry& entry, std::string& value, ExistingFile) const { value = existing_file(entry); }
+
 std::string Reader::path_of(const Entry& entry) const {
   const std::string& name = string_value(entry, "the name of a file");
   if (name.find('\0') != std::string::npos) reject(entry, "the name of a file, without zero bytes");
@@ -140,7 +153,7 @@ std::string Reader::path_of(const Entry& entry) const {
   return path.string();
 }
 
-void Reader::read(const Entry& entry, std::string& value, ExistingFile) const {
+std::string Reader::existing_file(const Entry& entry) const {
   const std::string path = path_of(entry), shown_path = one_line(path);
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
@@ -148,7 +161,7 @@ void Reader::read(const Entry& entry, std::string& value, ExistingFile) const {
   if (failure) reject(entry, fmt::format("a readable file, {}: {}", shown_path, failure.message()));
   if (status.type() != fs::file_type::regular) reject(entry, fmt::format("a regular file, {} is not", shown_path));
   if (!is_utf8(path)) reject(entry, fmt::format("in a folder whose name is UTF-8, {} is not", shown_path));
-  value = path;
+  return path;
 }
 
 void Reader::read(const Entry& entry, std::string& value, FilePattern) const {
@@ -187,13 +200,21 @@ void Reader::read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys)
   for (const toml::node& element : array_value(entry, kForm)) {
     const toml::table* table = element.as_table();
     if (!table) reject(entry, kForm);
-    Reader reader(*table, fmt::format("{} of {}", entry.name, label_), context_);
-    MotionKey key;
-    reader.check_names(names_of(key));
-    describe(reader, key);
-    if (!value.empty() && key.t <= value.back().t)
-      throw UserError(reader.where("t"), fmt::format("t = {}: must be greater than the t before it, {}", key.t, value.back().t));
-    value.push_back(key);
+    append_key(Reader(*table, fmt::format("{} of {}", entry.name, label_), context_), value);
+  }
+}
+
+void Reader::read(const Entry& entry, std::vector<MotionKey>& value, MotionFile) const {
+  const std::string path = existing_file(entry);
+  Context there = context_;
+  value.clear();
+  try {
+    for (const MotionRow& row : read_motion_file(path, context_.dimension)) {
+      there.place = Location{path, row.line, 1};
+      append_key(Reader(row.values, "a motion key", there), value);
+    }
+  } catch (const UserError& error) {
+    throw UserError(entry.where, fmt::format("{}: {}", entry.name, error.what()));
   }
 }
 

@@ -22,6 +22,7 @@ struct Context {
   int dimension = 3;   // as soon as it is read
   double spacing = 0;  // m, once [simulation] is read
   std::vector<std::string> materials;
+  std::optional<Location> place;  // of all there is, for tables that were not read from the scene file
 };
 
 class Reader {
@@ -79,6 +80,7 @@ class Reader {
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;
   void read(const Entry& entry, Vector& value, const Scale& rule) const;
   void read(const Entry& entry, std::vector<Shape>& value, Parts) const;
+  void read(const Entry& entry, std::vector<MotionKey>& value, MotionFile) const;
   void read(const Entry& entry, ShapeKind& value, const Choices<ShapeKind>& choices) const;
   template <class E>
   void read(const Entry& entry, E& value, const Choices<E>& choices) const {
@@ -91,6 +93,8 @@ class Reader {
     for (const Choice<E>& choice : choices.now) all.push_back(choice.name);
     return all;
   }
+  // The path that the entry names, from the scene file's folder.
+  std::string existing_file(const Entry& entry) const;
   // The index of the entry's text among `now`.
   static std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, std::span<const std::string_view> later);
 

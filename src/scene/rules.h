@@ -82,6 +82,8 @@ struct Scale {
 };
 // Shapes that make up another one.
 struct Parts {};
+// Keys that stand in a file of their own; a scene has them as if they were written in it.
+struct MotionFile {};
 struct Formats {
   Choices<std::string_view> choices;
 };

@@ -61,6 +61,7 @@ inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"q
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
+inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Interpolation::kLinear}, {"smooth", Interpolation::kSmooth}};
 inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kSequenceName{"sequence", ShapeKind::kSequence},
     kParticlesName{"particles", ShapeKind::kParticles};
 inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},
@@ -218,7 +219,9 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   v.field("friction", s.friction, kFriction);
   v.field("sticky", s.sticky, Flag{});
+  v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
   if (v.instead("keys", s.keys, MotionKeys{})) return;
+  if (v.instead("keys_file", s.keys, MotionFile{})) return;
   v.field("velocity", s.velocity, Components{kSpeed});
   v.field("spin", s.spin, Spin{kSpin});
   v.field("pivot", s.pivot, Position{});

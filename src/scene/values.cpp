@@ -4,16 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <span>
 
+#include "collide/motion.h"
 #include "scene/text.h"
 
 namespace firn::schema {
 namespace {
 
 constexpr std::size_t kMostShownElements = 4;
-constexpr Range kAngle{-1e6, 1e6};  // rad
+constexpr Range kAngle{-1e6, 1e6};  // rad or degrees
 // What normalizing leaves in |q|² is below this; such a quaternion stays as it is, so that it survives being written and read.
 constexpr double kUnitTolerance = 1e-14;
 
@@ -68,6 +70,17 @@ Quaternion normalized(Quaternion q) {
   return q;
 }
 
+// About the world's x, then y, then z axis.
+Quaternion from_angles(const Vector& degrees) {
+  Quat q;
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec<double, 3> turn{0, 0, 0};
+    turn[axis] = degrees[static_cast<std::size_t>(axis)] * std::numbers::pi / 180;
+    q = from_rotation_vector(turn) * q;
+  }
+  return normalized(Quaternion{q.w, q.x, q.y, q.z});
+}
+
 }  // namespace
 
 void reject(const Entry& entry, std::string_view must_be) {
@@ -120,13 +133,14 @@ Quaternion rotation(const Entry& entry, int dimension) {
     const double half = number(entry, kAngle) / 2;
     return {std::cos(half), 0, 0, std::sin(half)};
   }
-  const std::vector<double> q = numbers(entry.node, 4, 4);
+  const std::vector<double> q = numbers(entry.node, dimension == 3 ? 3 : 4, 4);
   const bool turns_about_z = !q.empty() && q[1] == 0 && q[2] == 0;
-  const bool is_zero = std::all_of(q.begin(), q.end(), [](double x) { return x == 0; });
+  const bool is_zero = q.size() != 3 && std::all_of(q.begin(), q.end(), [](double x) { return x == 0; });
   if (dimension == 2 && (is_zero || !turns_about_z))
     reject(entry, "an angle in radians or a quaternion [w, 0, 0, z], not zero, in a 2D scene");
-  if (is_zero) reject(entry, "a quaternion [w, x, y, z], not zero");
-  return normalized({q[0], q[1], q[2], q[3]});
+  if (is_zero) reject(entry, "three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
+  if (q.size() == 3) return from_angles(components_in(entry, dimension, kAngle));
+  return normalized(Quaternion{q[0], q[1], q[2], q[3]});
 }
 
 Vector scale(const Entry& entry, int dimension, const Range& range) {

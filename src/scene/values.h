@@ -32,7 +32,7 @@ const toml::array& array_value(const Entry& entry, std::string_view must_be);
 Vector components(const Entry& entry, int dimension);
 // The same, each in `range`.
 Vector components_in(const Entry& entry, int dimension, const Range& range);
-// Of unit length; in 2D about z and also given as an angle.
+// Of unit length; in 3D also given as angles about x, y and z in degrees, in 2D about z and also as an angle.
 Quaternion rotation(const Entry& entry, int dimension);
 // A number for all axes or one each. In 2D, z follows from the others: only a section is seen.
 Vector scale(const Entry& entry, int dimension, const Range& range);

@@ -80,6 +80,7 @@ class Writer {
     return out + "]";
   }
 
+  std::string toml(const std::vector<MotionKey>&, MotionFile) const { return {}; }  // the keys say it
   std::string toml(const Vector& v, const Scale&) const { return vector(v); }
 
   std::string toml(const std::vector<Shape>& parts, Parts) const {

@@ -28,7 +28,7 @@ std::string describe(Fault fault, std::uint32_t particle) {
   return "";
 }
 
-double choose_time_step(const Model& model, const StepLimits& limits, double longest) {
+double choose_time_step(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest) {
   const SolverSettings& s = model.solver;
   if (s.time_step) return longest;
   double dt = longest;
@@ -36,6 +36,7 @@ double choose_time_step(const Model& model, const StepLimits& limits, double lon
   const bool is_explicit = s.integrator == Integrator::kExplicit;
   const double wave = is_explicit ? limits.wave : limits.soft_wave;
   if (wave > 0) dt = std::min(dt, (is_explicit ? s.courant : kImplicitCells) * model.h / wave);
+  dt = limit_by_bodies(model, snow, dt);
   return longest / std::ceil(longest / dt * (1 - 1e-12));
 }
 

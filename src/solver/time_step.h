@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "solver/moving_bodies.h"
 #include "solver/solver.h"
 
 namespace firn {
@@ -19,8 +20,9 @@ struct StepLimits {
 enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve };
 std::string describe(Fault fault, std::uint32_t particle);
 
-// A safe step for these limits, at most `longest`; splits the time left into equal steps rather than leave a sliver.
-double choose_time_step(const Model& model, const StepLimits& limits, double longest);
+// A safe step for these limits and the bodies that move near the snow, at most `longest`; splits the time left into equal steps rather
+// than leave a sliver.
+double choose_time_step(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest);
 
 // Tries `attempt(dt)`, which returns Fault and particle, halving the step until it works. Fixed steps are not cut: RunError.
 struct Attempt {

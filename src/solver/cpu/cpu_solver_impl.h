@@ -141,13 +141,15 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       scatter(model, state);
     }
     StepLimits limits;
+    SnowExtent snow(state.time);
     for (const ParticleBlock<D>& block : state.blocks) {
+      snow.include(block.first_cell, BlockShape<D>::kEdge);
       const StepLimits& own = state.reports[block.place].limits;
       limits.wave = std::max(limits.wave, own.wave);
       limits.soft_wave = std::max(limits.soft_wave, own.soft_wave);
       limits.speed = std::max(limits.speed, own.speed);
     }
-    const double dt = choose_time_step(model, limits, longest);
+    const double dt = choose_time_step(model, limits, snow, longest);
     try {
       take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
     } catch (...) {

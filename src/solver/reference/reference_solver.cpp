@@ -27,7 +27,7 @@ class ReferenceSolver : public Solver {
     Step<D, Kernel> step(model, state);
     step.rasterize();
     step.add_forces();
-    const double dt = choose_time_step(model, step.limits(), longest);
+    const double dt = choose_time_step(model, step.limits(), step.extent(), longest);
     take_step(model, state, dt, report, [&](double tried) { return step.try_rest(tried, report); });
     step.accept();
     state.time += report.dt;

@@ -82,6 +82,13 @@ StepLimits Step<D, Kernel>::limits() const {
 }
 
 template <int D, class Kernel>
+SnowExtent Step<D, Kernel>::extent() const {
+  SnowExtent extent(state_.time);
+  for (const Particle<D>& p : state_.particles) extent.include(to_lattice<double, D>(p.x, h_, false).cell, 1);
+  return extent;
+}
+
+template <int D, class Kernel>
 std::int64_t Step<D, Kernel>::limited() const {
   std::int64_t count = 0;
   for (const Particle<D>& p : state_.particles) {

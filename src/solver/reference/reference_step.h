@@ -66,6 +66,7 @@ class Step {
   void estimate_volumes();             // step 2, first step only
   void add_forces();                   // step 3
   StepLimits limits() const;
+  SnowExtent extent() const;
   Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
   void accept() { state_.particles = next_; }
   std::int64_t limited() const;

@@ -140,5 +140,90 @@ TEST(Keys, OppositeQuaternionsAreTheSameRotation) {
   EXPECT_LE(distance(to_matrix(m.at(0.5).rotation), to_matrix(turn(0, 0.2, 0))), 1e-15);
 }
 
+// Uneven times, turns about changing axes, one of them nearly half a round.
+RigidMotion winding() {
+  RigidMotion m;
+  m.origin = {1, 1, 1};
+  m.smooth = true;
+  m.keys = {{0, {1, 1, 1}, turn(0, 0, 0)},     {0.5, {2, 1, 0}, turn(0.4, 0.1, 0)},   {0.6, {2, 1.2, 0}, turn(0.4, 0.3, -0.2)},
+            {2, {0, 3, 1}, turn(0, 3.0, 0.4)}, {3, {0, 3, 1}, turn(-0.5, 2.5, 0.4)}};
+  return m;
+}
+
+TEST(SmoothKeys, ThePositionsAndRotationsAtTheKeysAreTheKeys) {
+  const RigidMotion m = winding();
+  for (const PoseKey& key : m.keys)
+    for (const double before : {0.0, 1e-15}) {
+      expect_near(m.at(key.t - before).displacement, key.position - m.origin, 1e-13);
+      EXPECT_LE(distance(to_matrix(m.at(key.t - before).rotation), to_matrix(key.rotation)), 1e-13);
+    }
+}
+
+// What a difference over 2e finds, for linear motion and smooth.
+TEST(SmoothKeys, VelocityAndSpinAreTheDerivativesOfThePose) {
+  constexpr double e = 1e-5;
+  for (const bool smooth : {false, true}) {
+    RigidMotion m = winding();
+    m.smooth = smooth;
+    for (double t = 0.0123; t < 3; t += 0.0371) {
+      const Pose before = m.at(t - e), now = m.at(t), after = m.at(t + e);
+      expect_near((1 / (2 * e)) * (after.displacement - before.displacement), now.velocity, 1e-6);
+      expect_near((1 / (2 * e)) * to_rotation_vector(after.rotation * conjugate(before.rotation)), now.spin, 1e-6);
+    }
+  }
+}
+
+TEST(SmoothKeys, VelocityAndSpinDoNotJumpAndAreZeroAtTheEnds) {
+  const RigidMotion m = winding();
+  for (const PoseKey& key : m.keys) {
+    const Pose before = m.at(key.t - 1e-9), after = m.at(key.t + 1e-9);
+    expect_near(before.velocity, after.velocity, 1e-6);
+    expect_near(before.spin, after.spin, 1e-6);
+  }
+  for (const double t : {-1.0, 0.0, 3.0, 4.0}) {
+    expect_near(m.at(t).velocity, {0, 0, 0}, 0);
+    expect_near(m.at(t).spin, {0, 0, 0}, 0);
+  }
+}
+
+TEST(SmoothKeys, EvenMotionStaysEvenAwayFromTheEnds) {
+  RigidMotion m;
+  m.smooth = true;
+  for (int k = 0; k < 6; ++k) m.keys.push_back({0.5 * k, {1.0 * k, 0, 0}, turn(0, 0.8 * k, 0)});
+  for (double t = 0.5; t < 2; t += 0.03) {
+    expect_near(m.at(t).displacement, {2 * t, 0, 0}, 1e-13);
+    expect_near(m.at(t).velocity, {2, 0, 0}, 1e-13);
+    expect_near(m.at(t).spin, {0, 1.6, 0}, 1e-13);
+  }
+}
+
+TEST(Speeds, AreNeverExceeded) {
+  RigidMotion steady;
+  steady.velocity = {3, 0, 0};
+  steady.spin = {0, 0, 2};
+  steady.origin_from_pivot = {0.5, 0, 0};
+  RigidMotion linear = winding();
+  linear.smooth = false;
+  for (const RigidMotion& m : {steady, linear, winding()})
+    for (double begin = -0.2; begin < 3.2; begin += 0.17)
+      for (const double length : {0.0, 0.05, 0.9}) {
+        const Speeds most = m.fastest(begin, begin + length);
+        for (int i = 0; i <= 20; ++i) {
+          const Pose pose = m.at(begin + length * i / 20);
+          EXPECT_LE(norm(pose.velocity), most.origin * (1 + 1e-12));
+          EXPECT_LE(norm(pose.spin), most.spin * (1 + 1e-12));
+        }
+      }
+}
+
+TEST(Speeds, OfLinearKeysAreThoseOfTheStretchesInTheInterval) {
+  const RigidMotion m = keyed();
+  EXPECT_NEAR(m.fastest(1.5, 2).origin, std::sqrt(5.0), 1e-14);
+  EXPECT_NEAR(m.fastest(1.5, 2).spin, 0.6, 1e-14);
+  EXPECT_NEAR(m.fastest(3.5, 9).origin, 1, 1e-14);
+  EXPECT_EQ(m.fastest(4.5, 9).origin, 0);
+  EXPECT_EQ(m.fastest(-1, 0.9).origin, 0);
+}
+
 }  // namespace
 }  // namespace firn::collide_tests

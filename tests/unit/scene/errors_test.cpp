@@ -159,8 +159,8 @@ TEST(SceneErrors, GeometryThatIsNone) {
   const std::string box = kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = ";
   EXPECT_EQ(error_of(box + "[1, 0, 1]\n"), "scene.toml:7:1: size = [1, 0, 1]: must be made of numbers greater than 0 and at most 1000000");
   EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = [0, 0, 0, 0]\n"),
-            "scene.toml:8:1: rotation = [0, 0, 0, 0]: must be a quaternion [w, x, y, z], not zero");
-  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = 0.5\n"), "scene.toml:8:1: rotation = 0.5: must be a quaternion [w, x, y, z], not zero");
+            "scene.toml:8:1: rotation = [0, 0, 0, 0]: must be three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
+  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = 0.5\n"), "scene.toml:8:1: rotation = 0.5: must be three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
   EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"wedge\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nangle = 180\n"),
                        "scene.toml:8:1: angle = 180: must be greater than 0 and less than 180"));
 }

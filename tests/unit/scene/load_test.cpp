@@ -81,7 +81,7 @@ TEST(Load, ThingsThatAreNotReadableFiles) {
   const TemporaryFolder folder;
   EXPECT_EQ(load_error_of(folder.path().string()), folder.path().string() + ": is a folder, a scene is a TOML file");
   EXPECT_EQ(load_error_of("/proc/self/mem"), "/proc/self/mem: cannot be read: Input/output error");
-  EXPECT_EQ(load_error_of("/dev/zero"), "/dev/zero: is larger than 16 MiB, too large for a scene");
+  EXPECT_EQ(load_error_of("/dev/zero"), "/dev/zero: is larger than 16 MiB");
   EXPECT_TRUE(contains(load_error_of(folder.write("empty.toml", "")), "empty.toml:1:1: the file is empty"));
   EXPECT_TRUE(contains(load_error_of(folder.write("elf", std::string("\x7f"
                                                                      "ELF\2\1\1\0",

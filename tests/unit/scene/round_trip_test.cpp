@@ -25,7 +25,7 @@ auto fields(const Shape& s) {
 }
 auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
-auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.velocity, c.spin, c.pivot); }
+auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot); }
 
 template <class T>
 void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
@@ -139,6 +139,7 @@ class Randomizer {
       describe(*this, part);
     }
   }
+  bool set(std::vector<MotionKey>&, MotionFile) { return false; }
   template <class E>
   void set(E& value, const Choices<E>& choices) {
     value = choices.now[std::uniform_int_distribution<std::size_t>(0, choices.now.size() - 1)(random_)].value;
@@ -166,7 +167,10 @@ Scene random_scene(unsigned seed, const std::string& file) {
   scene.snow.resize(4);
   for (Snow& snow : scene.snow) describe(random, snow);
   scene.colliders.resize(4);
-  for (Collider& collider : scene.colliders) describe(random, collider);
+  for (Collider& collider : scene.colliders) {
+    describe(random, collider);
+    if (collider.keys.empty()) collider.interpolation = Interpolation::kLinear;
+  }
   return scene;
 }
 

@@ -58,7 +58,7 @@ class BadValues {
   Values bad(Direction) const { return vectors(); }
   Values bad(const Spin&) const { return {"true", "1e300", "[1, 2]", "[0, 0, inf]", "[0, 0, 1e300]", "[1, 2, 3, 4]", "[0, 0, \"1\"]"}; }
   Values bad(Rotation) const {
-    return {"true", "inf", "[1, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
+    return {"true", "inf", "[1, 0]", "[1e300, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
   }
   Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
   Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
@@ -66,6 +66,7 @@ class BadValues {
   Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
   Values bad(const Scale&) const { return {"true", "0", "-1", "[1]", "[1, 0, 1]", "[1, 2, 3, 4]", "1e300"}; }
   Values bad(Parts) const { return {"1", "[1]", "{ shape = \"sphere\" }", "[{ shape = \"sphere\" }]"}; }
+  Values bad(MotionFile) const { return {"1", "[1]", "\"no such file.csv\"", "\"/\""}; }
   Values bad(const Formats& rule) const {
     Values values{"\"ply\"", "[1]", "[\"nothing\"]"};
     for (const std::string_view later : rule.choices.later) values.push_back(fmt::format("[\"{}\"]", later));

@@ -21,45 +21,47 @@ Model model(Integrator integrator = Integrator::kExplicit) {
   return m;
 }
 
+const SnowExtent kNoBodies(0);  // where the snow is does not matter then
+
 TEST(TimeStep, AFixedStepIsTakenWhateverTheLimits) {
   Model m = model();
   m.solver.time_step = 1e-3;
-  EXPECT_EQ(choose_time_step(m, {1e9, 1e9, 1e9}, 1e-3), 1e-3);
+  EXPECT_EQ(choose_time_step(m, {1e9, 1e9, 1e9}, kNoBodies, 1e-3), 1e-3);
 }
 
 TEST(TimeStep, SnowAtRestWithoutStiffnessTakesTheLongest) {
-  EXPECT_EQ(choose_time_step(model(), {}, 0.04), 0.04);
-  EXPECT_EQ(choose_time_step(model(Integrator::kSemiImplicit), {}, 0.04), 0.04);
+  EXPECT_EQ(choose_time_step(model(), {}, kNoBodies, 0.04), 0.04);
+  EXPECT_EQ(choose_time_step(model(Integrator::kSemiImplicit), {}, kNoBodies, 0.04), 0.04);
 }
 
 // courant · h / wave = 0.5 · 0.01 / 20 = 2.5e-4 s.
 TEST(TimeStep, TheWaveLimitsExplicitSteps) {
-  const double dt = choose_time_step(model(), {20, 10, 0}, 0.04);
+  const double dt = choose_time_step(model(), {20, 10, 0}, kNoBodies, 0.04);
   EXPECT_LE(dt, 2.5e-4 * (1 + 1e-9));
   EXPECT_DOUBLE_EQ(dt, 0.04 / 160);
 }
 
 // Two cells at the unhardened wave speed: 2 · 0.01 / 10 = 2e-3 s; the hardened one does not count.
 TEST(TimeStep, TheSoftWaveLimitsImplicitSteps) {
-  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1e6, 10, 0}, 0.04), 2e-3);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1e6, 10, 0}, kNoBodies, 0.04), 2e-3);
 }
 
 // cell_fraction · h / speed = 0.25 · 0.01 / 5 = 5e-4 s.
 TEST(TimeStep, TheSpeedLimitsBothKindsOfSteps) {
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), {1, 1, 5}, 0.04), 5e-4);
-  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1, 1, 5}, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
 }
 
 TEST(TimeStep, TheTighterLimitWins) {
   const StepLimits fast{20, 20, 50}, stiff{2000, 2000, 5};
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), fast, 0.04), 5e-5);
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), stiff, 0.04), 2.5e-6);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), fast, kNoBodies, 0.04), 5e-5);
+  EXPECT_DOUBLE_EQ(choose_time_step(model(), stiff, kNoBodies, 0.04), 2.5e-6);
 }
 
 TEST(TimeStep, WhatIsLeftIsSplitIntoEqualStepsWithinTheLimit) {
   for (double wave = 1; wave < 3000; wave *= 1.37)
     for (const double longest : {1.0 / 24, 1e-3, 1e-5, 7e-7}) {
-      const double limit = 0.5 * 0.01 / wave, dt = choose_time_step(model(), {wave, 0, 0}, longest);
+      const double limit = 0.5 * 0.01 / wave, dt = choose_time_step(model(), {wave, 0, 0}, kNoBodies, longest);
       EXPECT_LE(dt, limit * (1 + 1e-9));
       EXPECT_LE(dt, longest);
       const double steps = longest / dt;
@@ -75,7 +77,7 @@ TEST(TimeStep, AFrameHasNoSliverAtItsEnd) {
   double left = 1.0 / 24, shortest = 1, longest = 0;
   int steps = 0;
   for (; left > 1e-12; ++steps) {
-    const double dt = choose_time_step(model(), {123.4, 0, 0}, left);
+    const double dt = choose_time_step(model(), {123.4, 0, 0}, kNoBodies, left);
     shortest = std::min(shortest, dt);
     longest = std::max(longest, dt);
     left -= dt;

@@ -1,0 +1,23 @@
+// Motion keys that stand in a file of their own: CSV with named columns, or JSON like the `keys` of a scene.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <vector>
+
+namespace firn::schema {
+
+// The run's scene.toml has all of them, some 250 bytes each, and must stay below kLargestText.
+inline constexpr std::size_t kMostMotionKeys = 50000;
+
+// A key as it would stand in a scene: { t, position, rotation }.
+struct MotionRow {
+  toml::table values;
+  int line;
+};
+
+// The ending of the name, .csv or .json, decides. Throws UserError with the file's line.
+std::vector<MotionRow> read_motion_file(const std::string& path, int dimension);
+
+}  // namespace firn::schema
