@@ -86,6 +86,65 @@ TEST(TimeStep, AFrameHasNoSliverAtItsEnd) {
   EXPECT_NEAR(shortest / longest, 1, 1e-6);
 }
 
+// Snow in the cells from 0 to 9 on every axis (0.1 m), and a ball of radius 5 cm that moves along x.
+Model with_ball(double x, double speed) {
+  Model m = model();
+  BodyModel body;
+  body.solid.kind = SolidKind::kSphere;
+  body.solid.radius = 0.05;
+  body.anchor = to_lattice<double, 3>({x, 0.05, 0.05}, m.h, true);
+  body.motion.velocity = {speed, 0, 0};
+  m.bodies.push_back(body);
+  return m;
+}
+
+SnowExtent snow_at(double time) {
+  SnowExtent snow(time);
+  snow.include(Cell<3>{0, 0, 0}, 10);
+  return snow;
+}
+
+// cell_fraction · h / speed = 0.25 · 0.01 / 20.
+TEST(TimeStep, ABodyAmongTheSnowMovesAPartOfACellAStep) {
+  for (const double x : {-0.07, 0.0, 0.05, 0.1})
+    EXPECT_DOUBLE_EQ(choose_time_step(with_ball(x, 20), {}, snow_at(0), 0.04), 0.04 / std::ceil(0.04 / 1.25e-4));
+}
+
+// Its surface is 1 m − 5 cm away, three cells count as among the snow: 0.92 m to go.
+TEST(TimeStep, ABodyFarAwayComesNoCloserThanTheSnow) {
+  EXPECT_NEAR(choose_time_step(with_ball(-1, 20), {}, snow_at(0), 0.05), 0.05 / 2, 1e-12);
+  EXPECT_EQ(choose_time_step(with_ball(-1, 20), {}, snow_at(0), 0.04), 0.04);
+  EXPECT_EQ(choose_time_step(with_ball(-1, 0), {}, snow_at(0), 0.04), 0.04);
+}
+
+// Spinning at 100 rad/s, its surface moves at 5 m/s: 0.25 · 0.01 / 5.
+TEST(TimeStep, TheSurfaceOfASpinningBodyCounts) {
+  Model m = with_ball(-0.02, 0);
+  m.bodies[0].motion.spin = {0, 0, 100};
+  EXPECT_DOUBLE_EQ(choose_time_step(m, {}, snow_at(0), 0.04), 5e-4);
+}
+
+// A plane has no size: it counts as far as the snow reaches, here (0.1, 0.1, 0.1) from its point.
+TEST(TimeStep, OfATiltingPlaneThePartUnderTheSnowCounts) {
+  Model m = with_ball(0, 0);
+  m.bodies[0].solid = {SolidKind::kPlane, {0, 1, 0}, {0, 0, 0}};
+  m.bodies[0].anchor = to_lattice<double, 3>({0, 0, 0}, m.h, true);
+  m.bodies[0].motion.spin = {0, 0, 10};
+  EXPECT_NEAR(choose_time_step(m, {}, snow_at(0), 0.04), 0.25 * 0.01 / (10 * 0.1 * std::sqrt(3.0)), 2e-5);
+  m.bodies[0].motion.spin = {0, 0, 0};
+  m.bodies[0].motion.velocity = {0, 1, 0};
+  m.bodies[0].anchor = to_lattice<double, 3>({0, -1, 0}, m.h, true);
+  EXPECT_EQ(choose_time_step(m, {}, snow_at(0), 0.04), 0.04) << "0.97 m below";
+}
+
+TEST(TimeStep, OfKeysTheStretchesAheadCount) {
+  Model m = with_ball(-0.02, 0);
+  m.bodies[0].motion.keys = {{0, {0, 0, 0}, {}}, {1, {0, 0, 0}, {}}, {1.1, {2, 0, 0}, {}}};  // at rest, then 20 m/s
+  EXPECT_EQ(choose_time_step(m, {}, snow_at(0.5), 0.04), 0.04);
+  EXPECT_LE(choose_time_step(m, {}, snow_at(0.99), 0.04), 1.25e-4 * (1 + 1e-9));
+  EXPECT_EQ(choose_time_step(m, {}, snow_at(1.2), 0.04), 0.04);
+}
+
 struct Plain : State {};
 
 TEST(TakeStep, HalvesUntilTheStepWorks) {
