@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
+#include "core/read_file.h"
 #include "firn/scene.h"
 #include "scene/text.h"
-#include "scene/text_file.h"
 
 namespace firn {
 namespace {
@@ -35,7 +35,7 @@ Scene load_scene(const std::string& path_or_name, const std::vector<std::string>
   std::error_code failure;
   const fs::file_status status = fs::status(path_or_name, failure);
   const bool is_file = fs::exists(status) && !fs::is_directory(status);
-  if (is_file) return parse_scene(read_text_file(path_or_name), path_or_name, overrides);
+  if (is_file) return parse_scene(read_file(path_or_name, schema::kLargestText), path_or_name, overrides);
   if (const GalleryEntry* entry = find_in_gallery(path_or_name)) return parse_scene(entry->toml, entry->name + ".toml", overrides);
   if (fs::is_directory(status)) throw UserError(Location{path_or_name}, "is a folder, a scene is a TOML file");
   if (failure && status.type() != fs::file_type::not_found)

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/read_file.h"
 #include "firn/error.h"
 #include "scene/motion_csv.h"
 #include "scene/text.h"
-#include "scene/text_file.h"
 
 namespace firn::schema {
 namespace {
@@ -107,7 +107,7 @@ std::vector<MotionRow> rows_of_json(const std::string& text, const std::string& 
 std::vector<MotionRow> read_motion_file(const std::string& path, int dimension) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending != ".csv" && ending != ".json") throw UserError(Location{path}, "must end in .csv or .json");
-  const std::string text = read_text_file(path);
+  const std::string text = read_file(path, kLargestText);
   std::vector<MotionRow> rows = ending == ".csv" ? rows_of_csv(text, {path, dimension}) : rows_of_json(text, path);
   if (rows.empty()) throw UserError(Location{path}, "has no keys");
   if (rows.size() > kMostMotionKeys)

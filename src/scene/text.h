@@ -7,6 +7,8 @@
 
 namespace firn::schema {
 
+inline constexpr std::size_t kLargestText = std::size_t{16} << 20;  // bytes of a scene file; what is bulky has formats of its own
+
 using Words = std::span<const std::string_view>;
 
 // Bytes of the UTF-8 character that starts at `at`; 0 when there is none.

@@ -175,5 +175,33 @@ TEST(Body, OnNodesOfADecimalGridItProbesBitForBitTheSame) {
   expect_moved_bodies_probe_alike<float, 2>(0.005, {0.015, 0.3, 0}, {1.015, 0.7, 0}, {200, 80});
 }
 
+TEST(BoundingRadius, HoldsAllOfTheBodyAndLittleMore) {
+  for (const Named<3>& s : every_solid<3>()) {
+    BodyModel body;
+    body.solid = s.solid;
+    const double radius = bounding_radius(body);
+    if (s.name == "plane") {
+      EXPECT_EQ(radius, std::numeric_limits<double>::infinity());
+      continue;
+    }
+    Rng rng(117);
+    double farthest = 0;
+    for (int i = 0; i < 100000; ++i) {
+      const auto q = random_vector<3>(rng, 1.5);
+      if (evaluate(s.solid, q).phi <= 0) farthest = std::max(farthest, norm(q));
+    }
+    EXPECT_LE(farthest, radius) << s.name;
+    EXPECT_GT(farthest, 0.8 * radius) << s.name;
+  }
+}
+
+TEST(BoundingRadius, OfASampledBodyIsThatOfItsBox) {
+  BodyModel body;
+  body.solid.kind = SolidKind::kSampled;
+  body.lower = {-1, -2, 0};
+  body.upper = {0.5, 1, 2};
+  EXPECT_DOUBLE_EQ(bounding_radius(body), 3);
+}
+
 }  // namespace
 }  // namespace firn::collide_tests

@@ -38,25 +38,6 @@ TYPED_TEST(SolidIn, NormalsAreUnitGradientsAwayFromEdges) {
   }
 }
 
-TYPED_TEST(SolidIn, NothingOfItLiesOutsideItsBoundingRadiusAndSomethingCloseToIt) {
-  constexpr int D = TestFixture::D;
-  for (const Named<D>& s : every_solid<D>()) {
-    const double radius = bounding_radius(s.solid);
-    if (s.name == "plane") {
-      EXPECT_EQ(radius, std::numeric_limits<double>::infinity());
-      continue;
-    }
-    Rng rng(117);
-    double farthest = 0;
-    for (int i = 0; i < 20 * kPoints; ++i) {
-      const auto q = random_vector<D>(rng, 1.5);
-      if (evaluate(s.solid, q).phi <= 0) farthest = std::max(farthest, norm(q));
-    }
-    EXPECT_LE(farthest, radius) << s.name;
-    EXPECT_GT(farthest, 0.8 * radius) << s.name;
-  }
-}
-
 TYPED_TEST(SolidIn, PhiChangesByNoMoreThanTheDistance) {
   constexpr int D = TestFixture::D;
   for (const Named<D>& s : every_solid<D>()) {
