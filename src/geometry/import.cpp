@@ -1,6 +1,7 @@
 #include "geometry/import.h"
 
 #include <assimp/config.h>
+#include <assimp/importerdesc.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <fmt/format.h>
