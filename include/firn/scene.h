@@ -32,6 +32,8 @@ enum class ShapeKind {
   kMesh,
   kVolume,
   kSequence,
+  kHeightfield,
+  kText,
   kUnion,
   kDifference,
   kIntersection,
@@ -81,20 +83,24 @@ struct Shape {
   Vector center{0, 0, 0};           // sphere, box, cylinder, cone, torus, wedge
   double radius = 0;                // sphere, cylinder, capsule; cone: at its foot; torus: of the ring
   double tube = 0;                  // torus: radius of the tube
-  double height = 0;                // cylinder, cone: along the y axis
+  double height = 0;                // cylinder, cone: along the y axis; heightfield: of white over black; text: of capital letters
   Vector size{0, 0, 0};             // box, wedge: full edges
   double angle = 0;                 // wedge: opening at the top edge, degrees; 0: the sides end at the bottom edges
   Vector a{0, 0, 0}, b{0, 0, 0};    // capsule: ends of its axis
   Vector point{0, 0, 0};            // plane
   Vector normal{0, 1, 0};           // plane, towards the free side
   Quaternion rotation{1, 0, 0, 0};  // about `center`; files: about their own origin
-  std::string file;                 // mesh, volume, particles: resolved path; sequence: the same with # for the frame's number
+  std::string file;                 // mesh, volume, particles: resolved path; heightfield: of a PNG; sequence: with # for the frame's number
   Vector translate{0, 0, 0};        // files: where their own origin goes
   Vector scale{1, 1, 1};            // files: of their coordinates, first of all
   double thickness = 0;             // mesh, sequence, m: above 0 it is a sheet of that thickness and need not be closed
   double threshold = 0.5;           // volume, sequence: where fog ends, of its largest value
   double fps = 0;                   // sequence: frames per second; 0: the scene's
   double start = 0;                 // sequence, s: when its first frame is due
+  std::string formula;              // heightfield: height in metres of x and z, from `center` on; instead of a picture
+  double length = 0, width = 0;     // heightfield, m: along x and z, about `center`
+  double depth = 0;                 // heightfield, m: below `center`; text: along z
+  std::string text, font;           // text: UTF-8, and the path of a font file
   std::vector<Shape> parts;         // union, difference, intersection: each placed in the world
 };
 

@@ -153,7 +153,7 @@ Form make_form(const Shape& shape, const FormSettings& settings, std::vector<std
     form.upper = sequence.upper;
     return form;
   }
-  SampledShape sampled = is_compound(shape.kind) ? sample_compound(shape, settings, warnings) : sample_file(shape, settings, warnings);
+  SampledShape sampled = sample_shape(shape, settings, warnings);
   form.level_set = std::make_shared<const LevelSet>(std::move(sampled.volume));
   form.solid.bricks = &form.level_set->bricks;
   form.lower = sampled.lower;

@@ -164,6 +164,11 @@ std::string Reader::existing_file(const Entry& entry) const {
   return path;
 }
 
+void Reader::read(const Entry& entry, std::string& value, AnyText) const {
+  value = string_value(entry, "a text");
+  if (value.find('\0') != std::string::npos) reject(entry, "a text without zero bytes");
+}
+
 void Reader::read(const Entry& entry, std::string& value, FilePattern) const {
   const std::string path = path_of(entry);
   try {

@@ -71,6 +71,8 @@ struct Spin {
 struct Opening {
   Range range;
 };
+// Text that is not empty.
+struct AnyText {};
 struct ExistingFile {};
 // Files numbered one after the other, # for the number.
 struct FilePattern {};

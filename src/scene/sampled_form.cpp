@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "firn/error.h"
+#include "geometry/heightfield.h"
 #include "geometry/level_set.h"
+#include "geometry/text.h"
 #include "geometry/volume_builder.h"
 #include "scene/file_surface.h"
 
@@ -32,18 +34,17 @@ std::vector<Part> make_parts(const Shape& shape, const FormSettings& settings, s
 }
 
 // Of the union the hull of all parts, else the box of the first: the others only take away.
-void fit_box(const Shape& shape, const std::vector<Part>& parts, SampledShape& sampled) {
-  const Form::Box first = parts.front().form.world_box();
-  sampled.lower = first.lower;
-  sampled.upper = first.upper;
+Form::Box box_around(const Shape& shape, const std::vector<Part>& parts) {
+  Form::Box hull = parts.front().form.world_box();
   for (const Part& part : parts) {
     if (shape.kind != ShapeKind::kUnion) break;
     const Form::Box box = part.form.world_box();
     for (int d = 0; d < 3; ++d) {
-      sampled.lower[d] = std::min(sampled.lower[d], box.lower[d] + part.from_first[d]);
-      sampled.upper[d] = std::max(sampled.upper[d], box.upper[d] + part.from_first[d]);
+      hull.lower[d] = std::min(hull.lower[d], box.lower[d] + part.from_first[d]);
+      hull.upper[d] = std::max(hull.upper[d], box.upper[d] + part.from_first[d]);
     }
   }
+  return hull;
 }
 
 double combine(ShapeKind kind, const std::vector<Part>& parts, const Vec<double, 3>& q) {
@@ -57,8 +58,6 @@ double combine(ShapeKind kind, const std::vector<Part>& parts, const Vec<double,
   return phi;
 }
 
-}  // namespace
-
 SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const FileSurface surface = read_surface(shape.file, shape, warnings);
   const Bounds box = bounds(surface.mesh);
@@ -66,14 +65,47 @@ SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::
   return {mesh_to_volume(surface.mesh, sampling_of(surface, shape, settings.h)), box.lower - half, box.upper + half};
 }
 
+// A distance function, sampled twice as finely as the grid.
+SampledShape sample_distance(const Vec<double, 3>& lower, const Vec<double, 3>& upper, double h,
+                             const std::function<double(const Vec<double, 3>&)>& distance) {
+  const double band = kBandCells * h;
+  return {bake(cover(lower, upper, band, h / kVoxelsPerCell), band, distance), lower, upper};
+}
+
+SampledShape sample_heightfield(const Shape& shape, const FormSettings& settings) {
+  const double half_x = shape.length / 2, half_z = (shape.width > 0 ? shape.width : shape.length) / 2;
+  const GroundArea area{-half_x, -half_z, half_x, half_z};
+  const HeightMap map = shape.formula.empty() ? height_map_from_png(shape.file, area, 0, shape.height)
+                                              : height_map_from_formula(shape.formula, area, settings.h);
+  const Mesh mesh = to_mesh(map, -shape.depth);
+  const Bounds box = bounds(mesh);
+  return {mesh_to_volume(mesh, {settings.h / kVoxelsPerCell, kBandCells * settings.h, 0}), box.lower, box.upper};
+}
+
+SampledShape sample_text(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
+  const double thickness = shape.depth > 0 ? shape.depth : shape.height / 2;
+  const TextOutline outline = outline_text(shape.text, {shape.font, shape.height, thickness});
+  warnings.insert(warnings.end(), outline.warnings.begin(), outline.warnings.end());
+  const TextSolid solid(outline, thickness);
+  return sample_distance(solid.lower(), solid.upper(), settings.h, [&](const Vec<double, 3>& q) { return solid.distance(q); });
+}
+
 SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const std::vector<Part> parts = make_parts(shape, settings, warnings);
-  SampledShape sampled;
-  fit_box(shape, parts, sampled);
-  const double voxel = settings.h / kVoxelsPerCell, band = kBandCells * settings.h;
-  sampled.volume = bake(cover(sampled.lower, sampled.upper, band, voxel), band,
-                        [&](const Vec<double, 3>& q) { return combine(shape.kind, parts, q); });
-  return sampled;
+  const Form::Box box = box_around(shape, parts);
+  return sample_distance(box.lower, box.upper, settings.h, [&](const Vec<double, 3>& q) { return combine(shape.kind, parts, q); });
+}
+
+}  // namespace
+
+SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
+  switch (shape.kind) {
+    case ShapeKind::kHeightfield: return sample_heightfield(shape, settings);
+    case ShapeKind::kText: return sample_text(shape, settings, warnings);
+    case ShapeKind::kMesh:
+    case ShapeKind::kVolume: return sample_file(shape, settings, warnings);
+    default: return sample_compound(shape, settings, warnings);
+  }
 }
 
 }  // namespace firn

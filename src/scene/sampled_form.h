@@ -15,10 +15,8 @@ struct SampledShape {
   Vec<double, 3> lower, upper;  // box around what is inside
 };
 
-// A mesh or volume file, scaled.
-SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
-
-// Union, difference or intersection of parts; its frame starts at the first part's origin and is not turned.
-SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
+// Of a mesh or volume file, scaled; a height field; text; or a union, difference or intersection of parts, whose frame starts at the first
+// part's origin and is not turned. Throws UserError.
+SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
 
 }  // namespace firn

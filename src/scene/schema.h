@@ -50,6 +50,7 @@ inline constexpr Range kSeed{0, std::numeric_limits<std::uint32_t>::max()};
 inline constexpr Range kFriction{0, 100};
 inline constexpr Range kScale = above(0, 1e6);
 inline constexpr Range kThickness{0, 1e3};  // m
+inline constexpr Range kDepth{0, 1e6};      // m
 inline constexpr Range kThreshold = between(0, 1);
 inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
 inline constexpr double kMostFrames = 1e6;
@@ -73,6 +74,8 @@ inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kS
                                                         {"wedge", ShapeKind::kWedge},
                                                         {"mesh", ShapeKind::kMesh},
                                                         {"volume", ShapeKind::kVolume},
+                                                        {"heightfield", ShapeKind::kHeightfield},
+                                                        {"text", ShapeKind::kText},
                                                         {"union", ShapeKind::kUnion},
                                                         {"difference", ShapeKind::kDifference},
                                                         {"intersection", ShapeKind::kIntersection}};
@@ -87,13 +90,12 @@ constexpr auto body_shapes_and(const More&... more) {
 inline constexpr auto kSnowShapeNames = body_shapes_and(kParticlesName);
 inline constexpr auto kColliderShapeNames = body_shapes_and(kPlaneName, kSequenceName);
 inline constexpr auto kPartShapeNames = body_shapes_and(kPlaneName);
-inline constexpr std::string_view kLaterShapes[] = {"heightfield", "text"};
 inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
 inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
 
-inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, kLaterShapes};
-inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, kLaterShapes};
-inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, kLaterShapes};
+inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
+inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, {}};
+inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, {}};
 
 // Solids of revolution have no place in a 2D scene.
 inline bool needs_three_dimensions(ShapeKind kind) {
@@ -156,7 +158,9 @@ void describe(V& v, S& s) {
   const bool is_torus = kind == ShapeKind::kTorus;
   const bool is_sequence = kind == ShapeKind::kSequence;
   const bool is_file = kind == ShapeKind::kMesh || kind == ShapeKind::kVolume || is_sequence;
-  if (kind == ShapeKind::kSphere || is_block || is_turned || is_torus) v.field(required("center"), s.center, Position{});
+  const bool is_heightfield = kind == ShapeKind::kHeightfield, is_text = kind == ShapeKind::kText;
+  if (kind == ShapeKind::kSphere || is_block || is_turned || is_torus || is_heightfield || is_text)
+    v.field(required("center"), s.center, Position{});
   if (kind == ShapeKind::kCapsule) {
     v.field(required("a"), s.a, Position{});
     v.field(required("b"), s.b, Position{});
@@ -178,7 +182,22 @@ void describe(V& v, S& s) {
     v.field("translate", s.translate, Position{});
     v.field("scale", s.scale, Scale{kScale});
   }
-  if (is_block || is_turned || is_torus || is_file) v.field("rotation", s.rotation, Rotation{});
+  if (is_heightfield) {
+    if (!v.instead("formula", s.formula, AnyText{})) {
+      v.field(required("file"), s.file, ExistingFile{});
+      v.field(required("height"), s.height, kLength);
+    }
+    v.field(required("length"), s.length, kLength);
+    v.field("width", s.width, Opening{kLength});
+    v.field("depth", s.depth, kDepth);
+  }
+  if (is_text) {
+    v.field(required("text"), s.text, AnyText{});
+    v.field(required("font"), s.font, ExistingFile{});
+    v.field(required("height"), s.height, kLength);
+    v.field("depth", s.depth, Opening{kLength});
+  }
+  if (is_block || is_turned || is_torus || is_file || is_heightfield || is_text) v.field("rotation", s.rotation, Rotation{});
   if (kind == ShapeKind::kMesh || is_sequence) v.field("thickness", s.thickness, kThickness);
   if (kind == ShapeKind::kVolume || is_sequence) v.field("threshold", s.threshold, kThreshold);
   if (kind == ShapeKind::kPlane) {

@@ -119,13 +119,6 @@ TEST(SceneErrors, WhatComesLaterSaysSo) {
   for (const std::string format : {"vdb", "bgeo", "vtp", "usda"})
     EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"" + format + "\"]\n"),
               "scene.toml:9:1: formats = \"" + format + "\" is not available in this version, allowed: \"ply\"");
-  for (const std::string shape : {"heightfield", "text"}) {
-    const std::string line = "shape = \"" + shape + "\"\nfile = \"a\"\n";
-    EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\n" + line),
-                         "scene.toml:5:1: shape = \"" + shape + "\" is not available in this version"));
-    EXPECT_TRUE(contains(error_of(kMinimal + "[[collider]]\n" + line),
-                         "scene.toml:9:1: shape = \"" + shape + "\" is not available in this version"));
-  }
 }
 
 TEST(SceneErrors, OutputFormats) {

@@ -21,7 +21,8 @@ auto fields(const Material& m) {
 }
 auto fields(const Shape& s) {
   return std::tie(s.kind, s.center, s.radius, s.tube, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file,
-                  s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start);
+                  s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start,
+                  s.formula, s.length, s.width, s.depth, s.text, s.font);
 }
 auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
@@ -116,6 +117,10 @@ class Randomizer {
     for (double& x : value) x /= std::sqrt(squared);
   }
   void set(std::string& value, ExistingFile) { value = file_; }
+  bool set(std::string& value, AnyText) {
+    value = "a \"b\"\n\xc3\xa4";
+    return true;
+  }
   void set(std::string& value, FilePattern) { value = file_.substr(0, file_.find_last_of('/')) + "/walk_##.obj"; }
   void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
   void set(std::vector<std::string>& value, const Formats&) { value = {"ply"}; }

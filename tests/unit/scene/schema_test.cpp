@@ -61,6 +61,7 @@ class BadValues {
     return {"true", "inf", "[1, 0]", "[1e300, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
   }
   Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
+  Values bad(AnyText) const { return {"1", "true"}; }
   Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
   Values bad(MaterialName) const { return {"1", "\"no such material\"", "[\"default\"]"}; }
   Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
@@ -104,6 +105,9 @@ Shape shape_of(ShapeKind kind, const std::string& file) {
   shape.size = {1, 2, 3};
   shape.b = {1, 0, 0};
   shape.file = file;
+  shape.length = 1;
+  shape.text = "snow";
+  shape.font = file;
   shape.parts.resize(1);
   shape.parts[0].radius = 0.1;
   return shape;
