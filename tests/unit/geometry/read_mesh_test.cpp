@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "geometry/repair.h"
-#include "mesh_files.h"
-#include "meshes.h"
+#include "support/mesh_files.h"
+#include "support/meshes.h"
 #include "support/temp_folder.h"
 
 namespace firn {

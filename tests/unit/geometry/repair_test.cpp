@@ -6,7 +6,7 @@
 #include <random>
 
 #include "geometry/edges.h"
-#include "meshes.h"
+#include "support/meshes.h"
 
 namespace firn {
 namespace {
