@@ -5,6 +5,10 @@
 #include <openvdb/tools/VolumeToMesh.h>
 #include <tbb/task_arena.h>
 
+#include <cmath>
+#include <filesystem>
+
+#include "core/child_process.h"
 #include "firn/error.h"
 #include "geometry/level_set.h"
 
@@ -13,14 +17,31 @@ namespace {
 
 using openvdb::FloatGrid;
 
+openvdb::GridPtrVecPtr read_grids(const std::string& path) {
+  openvdb::io::File file(path);
+  file.open(false);  // values at once: a file that changes later must not matter
+  return file.getGrids();
+}
+
+// What damaged bytes can do to OpenVDB, they do to a process of its own first.
+void refuse_what_crashes(const std::string& path) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  constexpr std::uint64_t kSomeMemory = std::uint64_t{1} << 30, kExpansion = 100;  // compressed files grow
+  constexpr int kSeconds = 60;
+  ChildProcess child({kSomeMemory + kExpansion * (error ? 0 : size), kSeconds}, [&](int) { read_grids(path); });
+  const ChildEnd end = child.wait();
+  if (end.signal != 0) throw UserError(fmt::format("{}: the file is damaged: reading it {}", path, end.out_of_time() ? "does not end" : "crashes"));
+}
+
 // The first level set, else the first grid of numbers.
 FloatGrid::Ptr read_grid(const std::string& path) {
   openvdb::initialize();
+  refuse_what_crashes(path);
   FloatGrid::Ptr found;
   try {
-    openvdb::io::File file(path);
-    file.open(false);  // values at once: a file that changes later must not matter
-    for (const openvdb::GridBase::Ptr& grid : *file.getGrids()) {
+    const openvdb::GridPtrVecPtr grids = read_grids(path);
+    for (const openvdb::GridBase::Ptr& grid : *grids) {
       const FloatGrid::Ptr values = openvdb::gridPtrCast<FloatGrid>(grid);
       if (!values) continue;
       const bool is_level_set = values->getGridClass() == openvdb::GRID_LEVEL_SET;

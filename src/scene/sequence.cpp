@@ -38,16 +38,16 @@ class Sequence : public Deformation {
     const double frames = std::clamp((t - shape_.start) / span_, 0.0, static_cast<double>(files_.size() - 1));
     const std::size_t index = std::min(static_cast<std::size_t>(frames), files_.size() - 2);
     const std::lock_guard lock(mutex_);
-    go_to(index);
+    const Interval& interval = find(index);
     const double gamma = frames - static_cast<double>(index);
     const bool rests = t < shape_.start || frames >= static_cast<double>(files_.size() - 1);
-    return rests ? at_rest(gamma) : DeformedShape{now_.from, now_.to, gamma, span_, now_.top_speed};
+    return rests ? at_rest(gamma < 0.5 ? interval.from : interval.to)
+                 : DeformedShape{interval.from, interval.to, gamma, span_, interval.top_speed};
   }
 
   const Volume& first_volume() const {
     const std::lock_guard lock(mutex_);
-    go_to(0);
-    return now_.from->volume;
+    return find(0).from->volume;
   }
 
   // The first frame says what is wrong with all of them; later ones repeat it.
@@ -58,9 +58,8 @@ class Sequence : public Deformation {
   }
 
  private:
-  // Only the nearer end of the interval, without velocity: gamma is 0 or 1.
-  DeformedShape at_rest(double gamma) const {
-    const std::shared_ptr<const LevelSet>& end = gamma < 0.5 ? now_.from : now_.to;
+  // Only one end of an interval, without velocity.
+  DeformedShape at_rest(const std::shared_ptr<const LevelSet>& end) const {
     if (resting_for_ != end) {
       Volume still = end->volume;
       still.velocity.clear();
@@ -70,24 +69,29 @@ class Sequence : public Deformation {
     return {resting_, resting_, 0, span_, 0};
   }
 
-  void go_to(std::size_t index) const {
-    if (now_.from && now_.index == index) return;
-    const bool is_prepared = ahead_.valid() && ahead_index_ == index;
+  // A step that crosses from one interval to the next asks for both in turn, so the one before stays.
+  const Interval& find(std::size_t index) const {
+    if (now_.from && now_.index == index) return now_;
+    if (before_.from && before_.index == index) return before_;
+    Interval found = take(index);
+    before_ = std::move(now_);
+    now_ = std::move(found);
+    if (index + 2 < files_.size()) {
+      ahead_index_ = index + 1;
+      ahead_ = std::async(std::launch::async, [this, next = index + 1, last = now_.last] { return load(next, last); });
+    }
+    return now_;
+  }
+
+  Interval take(std::size_t index) const {
     try {
-      if (is_prepared) {
-        now_ = ahead_.get();
-      } else {
-        if (ahead_.valid()) ahead_.wait();
-        ahead_ = {};
-        now_ = load(index, nullptr);
-      }
+      if (ahead_.valid() && ahead_index_ == index) return ahead_.get();
+      if (ahead_.valid()) ahead_.wait();
+      return load(index, nullptr);
     } catch (const UserError& e) {
       if (!now_.from) throw;  // while the scene is built
       throw RunError(e.what());
     }
-    if (index + 2 >= files_.size()) return;
-    ahead_index_ = index + 1;
-    ahead_ = std::async(std::launch::async, [this, last = now_.last] { return load(ahead_index_, last); });
   }
 
   Interval load(std::size_t index, std::shared_ptr<const SurfaceFrame> first) const {
@@ -122,7 +126,7 @@ class Sequence : public Deformation {
   const double h_, span_;  // m, s
 
   mutable std::mutex mutex_;
-  mutable Interval now_;
+  mutable Interval now_, before_;
   mutable std::shared_ptr<const LevelSet> resting_, resting_for_;
   mutable std::size_t ahead_index_ = 0;
   mutable std::future<Interval> ahead_;  // last: its destructor waits for work that uses the rest

@@ -14,7 +14,8 @@ struct SequenceForm {
   Vec<double, 3> lower, upper;  // box around the first frame, in the shape's own frame
 };
 
-// Reads the first two frames now, the others in the background as time goes on; no more than two are in use and one in preparation.
+// Reads the first two frames now, the others in the background as time goes on: in memory are the two in use, the one before them, which
+// steps across a frame's time still need, and the next one.
 // Before its first and after its last frame the body stands still. Throws UserError; damaged later files throw RunError when they are due.
 SequenceForm make_sequence(const Shape& shape, double h, double fps, std::vector<std::string>& warnings);
 
