@@ -200,7 +200,7 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
     cases.push_back({"collider.pivot", "[0.3, 0, 0]", spinning});
     cases.push_back({"collider.keys", "[{t = 0, position = [0, -0.1, 0]}, {t = 1, position = [1, 0, 0], rotation = [0.9, 0, 0, 0.4]}]", {}});
     const TempFolder folder;
-    const std::string file = folder.write("motion.csv", "t,x,y,z\n0,0,-0.1,0\n1,1,0,0\n");
+    const std::string file = folder.write("motion.csv", "t,x,y,z\n0,0,0,0\n0.02,0.05,0.02,0\n");
     cases.push_back({"collider.keys_file", file, {}});
     cases.push_back({"collider.interpolation", "smooth", {"collider.keys_file=" + file}});
     for (auto [key, value] : body.changes) {
