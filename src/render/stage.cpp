@@ -6,7 +6,7 @@
 namespace firn {
 namespace {
 
-constexpr int kMostSteps = 96;          // of a ray towards a body; grazing rays that need more miss it
+constexpr int kMostSteps = 256;         // of a ray towards a body; sampled ones know distances only nearby, so grazing rays need many
 constexpr float kTouch = 2e-4f;         // view units: well under a pixel
 constexpr float kShadowSharpness = 20;  // about a sun of twice the true size: soft enough for two samples a pixel
 
