@@ -20,13 +20,19 @@ struct Frame {
   std::vector<std::uint16_t> material;
   std::vector<std::array<double, 9>> fe;  // F_E row by row; empty unless the frame is a complete state
   std::vector<std::array<double, 9>> b;   // APIC's B row by row; empty without APIC
+  // Parameters of particles that differ from their material's; empty unless the frame is a complete state of such a run.
+  std::vector<double> stiffness;  // times the material's young_modulus
+  std::vector<double> hardening;
+  std::vector<double> critical_compression;
+  std::vector<double> critical_stretch;
+  std::vector<double> young_modulus;  // Pa; read instead of stiffness, never written
 
   std::size_t size() const { return position.size(); }
 };
 
 struct PlyOptions {
   bool double_precision = false;  // property type of the real numbers
-  bool complete = false;          // also F_E and, when the frame has it, B
+  bool complete = false;          // also F_E and, when the frame has them, B and the parameters
 };
 
 // Binary little-endian PLY, written under a temporary name and renamed, rows in id order. Throws RunError.

@@ -104,12 +104,47 @@ struct Shape {
   std::vector<Shape> parts;         // union, difference, intersection: each placed in the world
 };
 
+// One number for each parameter of snow that can vary from particle to particle.
+struct SnowFactors {
+  double stiffness;  // of young_modulus
+  double hardening;
+  double critical_compression;
+  double critical_stretch;
+  double density;
+};
+
+// Smooth random variation: a parameter is multiplied by (1 + amplitude)^n, n a noise of the position between -1 and 1, the same n for
+// all of them.
+struct SnowNoise {
+  double scale = 0;  // m, size of the largest features
+  int octaves = 3;   // each one halves size and strength
+  std::uint32_t seed = 1;
+  SnowFactors amplitude{0, 0, 0, 0, 0};
+  Location location;
+};
+
+// Snow less than `depth` below the shape's surface has its parameters multiplied.
+struct SnowShell {
+  double depth = 0;  // m
+  SnowFactors factor{1, 1, 1, 1, 1};
+  Location location;
+};
+
+// Snow between two heights, or above or below one, is of another material.
+struct SnowLayer {
+  std::optional<double> above, below;  // world y, m; at least one
+  std::string material;
+};
+
 struct Snow {
   Shape shape;
   Vector velocity{0, 0, 0};  // m/s
   Vector spin{0, 0, 0};      // rad/s about the shape's centre; 2D: z only
   Vector stretch{1, 1, 1};   // elastic, per axis, at the start: below 1 the snow is squeezed and will push out
   std::string material = "default";
+  std::vector<SnowLayer> layers;   // instead of `material` where they are; the last one wins
+  std::optional<SnowShell> shell;  // then this
+  std::vector<SnowNoise> noise;    // then these
   double particles_per_cell = 8;
   Sampling sampling = Sampling::kJittered;
   std::uint32_t seed = 1;

@@ -19,7 +19,7 @@ StepLimits first_limits(const Model& model, ParticleTable particles) {
   constexpr std::size_t kPiece = 32768;
   for (std::size_t at = 0; at < state->particle_count; at += kPiece)
     for (const ParticleRow& row : solver->rows(model, *state, at, std::min(state->particle_count, at + kPiece))) {
-      const SnowParameters<double>& s = model.materials[row.material];
+      const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
       const double compliance = row.volume / row.mass;
       const Lame<double> l = hardened(s, row.J_P);
       const double speed = norm(Vec<double, 3>{row.velocity[0], row.velocity[1], row.velocity[2]});
@@ -63,7 +63,7 @@ CheckReport check(const Scene& scene) {
     report.snow.push_back({std::string(schema::name_of(scene.snow[i].shape.kind)), built.snow[i].particles, built.snow[i].mass, built.snow[i].content});
   report.particles = built.particles.size();
   report.blocks = built.grid.blocks;
-  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles), built.grid);
+  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles), built.grid, built.model.varied);
   const double frame = 1 / scene.simulation.fps;
   Model automatic = built.model;
   automatic.solver.time_step.reset();

@@ -71,6 +71,12 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
     frame.material.push_back(row.material);
     if (complete) frame.fe.push_back(row.F_E);
     if (affine) frame.b.push_back(row.B);
+    if (complete && parts_->model.varied) {
+      frame.stiffness.push_back(row.own.stiffness);
+      frame.hardening.push_back(row.own.hardening);
+      frame.critical_compression.push_back(row.own.critical_compression);
+      frame.critical_stretch.push_back(row.own.critical_stretch);
+    }
   }
   return frame;
 }

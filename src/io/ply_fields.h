@@ -1,4 +1,4 @@
-// The vertex properties firn gives a meaning to, in the order it writes them.
+// The vertex properties firn gives a meaning to, in the order it writes them; the last one it only reads.
 #pragma once
 
 #include <array>
@@ -17,11 +17,17 @@ enum PlyField : int {
   kFieldMaterial = 11,
   kFieldFe = 12,  // 9, row by row
   kFieldB = 21,   // 9, row by row
-  kFieldCount = 30,
+  kFieldStiffness = 30,
+  kFieldHardening = 31,
+  kFieldCompression = 32,
+  kFieldStretch = 33,
+  kFieldYoung = 34,
+  kFieldCount = 35,
 };
 
 inline constexpr std::array<std::string_view, kFieldCount> kFieldNames{
     "id",   "x",    "y",    "z",    "vx",   "vy",   "vz",  "mass", "volume", "jp",  "je",  "material", "fe00", "fe01", "fe02",
-    "fe10", "fe11", "fe12", "fe20", "fe21", "fe22", "b00", "b01",  "b02",    "b10", "b11", "b12",      "b20",  "b21",  "b22"};
+    "fe10", "fe11", "fe12", "fe20", "fe21", "fe22", "b00", "b01",  "b02",    "b10", "b11", "b12",      "b20",  "b21",  "b22",
+    "stiffness", "hardening", "critical_compression", "critical_stretch", "young_modulus"};
 
 }  // namespace firn

@@ -21,6 +21,16 @@ std::array<double, N> part(const FieldValues& values, int first) {
   return r;
 }
 
+struct Parameter {
+  PlyField field;
+  std::vector<double> Frame::*column;
+};
+constexpr Parameter kParameters[] = {{kFieldStiffness, &Frame::stiffness},
+                                     {kFieldHardening, &Frame::hardening},
+                                     {kFieldCompression, &Frame::critical_compression},
+                                     {kFieldStretch, &Frame::critical_stretch},
+                                     {kFieldYoung, &Frame::young_modulus}};
+
 bool is_whole(double value, double largest) { return value >= 0 && value <= largest && value == std::floor(value); }
 
 }  // namespace
@@ -39,6 +49,8 @@ PlyRows::PlyRows(const std::string& file, const PlyElement& vertex) : file_(file
   require_vector(kFieldVelocity);
   require_matrix(kFieldFe);
   require_matrix(kFieldB);
+  if (has(kFieldStiffness) && has(kFieldYoung))
+    throw UserError(fmt::format("{}: vertex properties stiffness and young_modulus exclude each other, keep one", file_));
   for (int entry = 0; entry < 9; entry += 4) defaults_[kFieldFe + entry] = 1;
 }
 
@@ -72,6 +84,8 @@ void PlyRows::reserve(std::size_t rows) {
   if (has(kFieldMaterial)) frame_.material.reserve(rows);
   if (has(kFieldFe)) frame_.fe.reserve(rows);
   if (has(kFieldB)) frame_.b.reserve(rows);
+  for (const auto& [field, column] : kParameters)
+    if (has(field)) (frame_.*column).reserve(rows);
 }
 
 void PlyRows::check(const FieldValues& values, const PlyPlace& place) const {
@@ -101,6 +115,8 @@ void PlyRows::add(const FieldValues& values, const PlyPlace& place) {
   if (has(kFieldMaterial)) frame_.material.push_back(static_cast<std::uint16_t>(values[kFieldMaterial]));
   if (has(kFieldFe)) frame_.fe.push_back(part<9>(values, kFieldFe));
   if (has(kFieldB)) frame_.b.push_back(part<9>(values, kFieldB));
+  for (const auto& [field, column] : kParameters)
+    if (has(field)) (frame_.*column).push_back(values[field]);
 }
 
 }  // namespace firn

@@ -19,7 +19,7 @@ constexpr std::size_t kBufferBytes = std::size_t(1) << 20;  // few system calls,
 
 // Which columns go into the file. A column the frame lacks is left out; without particles all of them are "there".
 struct Columns {
-  bool id, velocity, mass, volume, jp, je, material, fe, b;
+  bool id, velocity, mass, volume, jp, je, material, fe, b, parameters;
 };
 
 bool has_column(const std::string& path, std::size_t entries, std::size_t particles) {
@@ -30,10 +30,12 @@ bool has_column(const std::string& path, std::size_t entries, std::size_t partic
 
 Columns choose_columns(const std::string& path, const Frame& f, const PlyOptions& options) {
   const auto has = [&](const auto& column) { return has_column(path, column.size(), f.size()); };
-  Columns c{has(f.id), has(f.velocity), has(f.mass), has(f.volume), has(f.jp), has(f.je), has(f.material), has(f.fe), has(f.b)};
+  Columns c{has(f.id), has(f.velocity), has(f.mass), has(f.volume), has(f.jp), has(f.je), has(f.material), has(f.fe), has(f.b),
+            has(f.stiffness) && has(f.hardening) && has(f.critical_compression) && has(f.critical_stretch)};
   if (options.complete && !c.fe) throw RunError(fmt::format("{}: cannot write: a complete frame needs F_E", path));
   c.fe = options.complete;
   c.b = options.complete && !f.b.empty();
+  c.parameters = c.parameters && options.complete && !f.stiffness.empty();
   return c;
 }
 
@@ -52,6 +54,7 @@ std::string make_header(std::size_t count, const Columns& c, const char* real) {
   add(c.material, "ushort", kFieldMaterial, 1);
   add(c.fe, real, kFieldFe, 9);
   add(c.b, real, kFieldB, 9);
+  add(c.parameters, real, kFieldStiffness, 4);
   return text + "end_header\n";
 }
 
@@ -64,7 +67,7 @@ class RowWriter {
 
   // False when a value is not finite, or not in Real: such a file could not be read again.
   bool put_row(std::size_t p) {
-    constexpr std::size_t kLongestRow = 30 * sizeof(double);
+    constexpr std::size_t kLongestRow = kFieldCount * sizeof(double);
     if (used_ + kLongestRow > buffer_.size()) flush();
     finite_ = true;
     if (c_.id) put(f_.id[p]);
@@ -77,6 +80,7 @@ class RowWriter {
     if (c_.material) put(f_.material[p]);
     if (c_.fe) put_reals(f_.fe[p]);
     if (c_.b) put_reals(f_.b[p]);
+    if (c_.parameters) put_reals(std::array{f_.stiffness[p], f_.hardening[p], f_.critical_compression[p], f_.critical_stretch[p]});
     return finite_;
   }
 

@@ -96,7 +96,7 @@ class Migration {
 
   // Copies the leavers, so that others may take their slots, and sorts their moves by target.
   void take_out(const Cell<D>& origin, const Particles<T, D>& particles, const Blocks& blocks) {
-    outbox_.resize(slots_for(first_.back()), !particles.B[0].empty());
+    outbox_.resize(slots_for(first_.back()), particles.optional());
     std::atomic<bool> in_range{true};
     parallel_for(blocks.size(), [&](std::size_t b) {
       std::uint32_t at = first_[b];

@@ -9,6 +9,12 @@
 
 namespace firn {
 
+// Which of the columns that not every run needs there are.
+struct OptionalColumns {
+  bool affine = false;  // APIC
+  bool varied = false;  // particles with parameters of their own
+};
+
 template <class T, int D>
 class Particles {
  public:
@@ -24,18 +30,22 @@ class Particles {
   Column<T> volume;  // V⁰, m³ (2D: m²)
   Column<std::uint32_t> id;
   Column<std::uint16_t> material;
+  Column<T> stiffness;                 // varied runs only, with the three after it: times the material's mu0 and lambda0 …
+  Column<T> hardening;                 // … and instead of the material's
+  Column<T> stretch_min, stretch_max;
 
   Particles() = default;
   Particles(Particles&&) = default;
   Particles& operator=(Particles&&) = default;
 
   // Room for so many slots, a multiple of kGroupSize; what is there stays. A buffer for steps to write to has no constant columns.
-  void resize(std::size_t slots, bool with_affine, bool with_constants = true) {
-    with_affine_ = with_affine;
+  void resize(std::size_t slots, const OptionalColumns& optional, bool with_constants = true) {
+    optional_ = optional;
     changing_.resize(slots, visit_changing());
     if (with_constants) constant_.resize(slots, visit_constant());
   }
   std::size_t slots() const { return changing_.slots(); }
+  const OptionalColumns& optional() const { return optional_; }
   std::size_t bytes() const { return changing_.bytes() + constant_.bytes(); }
 
   // After a step: what it wrote is the state now.
@@ -73,7 +83,7 @@ class Particles {
     each(a.velocity, b.velocity);
     each(a.F_E, b.F_E);
     f(a.J_P, b.J_P);
-    if (a.with_affine_) each(a.B, b.B);
+    if (a.optional_.affine) each(a.B, b.B);
   }
   template <class A, class B, class F>
   static void for_each_constant(A& a, B& b, F f) {
@@ -81,6 +91,11 @@ class Particles {
     f(a.volume, b.volume);
     f(a.id, b.id);
     f(a.material, b.material);
+    if (!a.optional_.varied) return;
+    f(a.stiffness, b.stiffness);
+    f(a.hardening, b.hardening);
+    f(a.stretch_min, b.stretch_min);
+    f(a.stretch_max, b.stretch_max);
   }
   auto visit_changing() {
     return [this](auto f) { for_each_changing(*this, *this, [&](auto& column, auto&) { f(column); }); };
@@ -89,7 +104,7 @@ class Particles {
     return [this](auto f) { for_each_constant(*this, *this, [&](auto& column, auto&) { f(column); }); };
   }
 
-  bool with_affine_ = false;
+  OptionalColumns optional_;
   GroupMemory changing_, constant_;
 };
 

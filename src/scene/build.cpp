@@ -12,18 +12,13 @@
 #include "scene/load_particles.h"
 #include "scene/sampler.h"
 #include "scene/scene_checks.h"
+#include "scene/variation.h"
 
 namespace firn {
 namespace {
 
-std::uint16_t material_index(const Scene& scene, const std::string& name) {
-  for (std::size_t i = 0; i < scene.materials.size(); ++i)
-    if (scene.materials[i].name == name) return static_cast<std::uint16_t>(i);
-  throw UserError("unknown material '" + name + "'");
-}
-
-void refuse_beyond_memory(const Scene& scene, double particles, const GridSize& grid) {
-  const double need = estimate_bytes(scene, particles, grid), have = available_memory();
+void refuse_beyond_memory(const Scene& scene, double particles, const GridSize& grid, bool varied) {
+  const double need = estimate_bytes(scene, particles, grid, varied), have = available_memory();
   constexpr double kMostParticles = std::numeric_limits<std::uint32_t>::max();  // ids are 32 bits
   if (need <= have && particles < kMostParticles) return;
   throw UserError(scene.simulation.spacing_location,
@@ -37,7 +32,7 @@ void check_contents(const Scene& scene, const std::vector<Form>& forms) {
   double particles = 0;
   for (std::size_t s = 0; s < forms.size(); ++s)
     particles += forms[s].content / std::pow(scene.simulation.spacing, scene.simulation.dimension) * scene.snow[s].particles_per_cell;
-  refuse_beyond_memory(scene, particles, {});
+  refuse_beyond_memory(scene, particles, {}, is_varied(scene));
 }
 
 // Per [[snow]]; particles from a file have none.
@@ -72,21 +67,26 @@ Source read_source(const Scene& scene, const Snow& snow, const Form& form, const
   return source;
 }
 
-// Particles of a sampled shape: mass so that the whole body weighs density × volume.
+// Particles of a sampled shape: each has the same part of the volume, so that a uniform body weighs density × volume.
 void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Source& source, ParticleTable& table) {
   const double h = scene.simulation.spacing;
+  const double count = static_cast<double>(source.points.size());
+  const SnowField field(scene, snow);
   ParticleRow row;
-  row.material = material_index(scene, snow.material);
-  row.mass = scene.materials[row.material].density * form.content / static_cast<double>(source.points.size());
   for (int d = 0; d < scene.simulation.dimension; ++d) row.F_E[4 * d] = snow.stretch[d];
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);
   for (const LatticePoint<double, 3>& x : source.points) {
-    const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), difference(x.cell, x.offset, origin, h));
+    const Vec<double, 3> from_origin = difference(x.cell, x.offset, origin, h);
+    const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), from_origin);
     for (int d = 0; d < 3; ++d) {
       row.cell[d] = x.cell[d];
       row.offset[d] = x.offset[d];
       row.velocity[d] = v[d];
     }
+    const SnowAt snow_here = field.at({row.position(0, h), row.position(1, h), row.position(2, h)}, snow.shell ? form.distance(from_origin) : 0);
+    row.material = snow_here.material;
+    row.mass = snow_here.density * form.content / count;
+    row.own = snow_here.own;
     table.push_back(row);
   }
 }
@@ -103,7 +103,8 @@ void add_snow(const Scene& scene, const std::vector<Form>& forms, const Particle
     const Snow& snow = scene.snow[s];
     const std::size_t before = built.particles.size();
     if (snow.shape.kind == ShapeKind::kParticles) {
-      add_particles(scene, snow, material_index(scene, snow.material), sources[s].frame, built.particles);
+      add_particles(scene, snow, sources[s].frame, built.particles);
+      built.model.varied |= has_variation(sources[s].frame);
     } else {
       add_shape(scene, snow, forms[s], sources[s], built.particles);
     }
@@ -147,10 +148,11 @@ Built build(const Scene& scene, const ParticleLoader& load) {
   model.solver = scene.solver;
   for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
   model.bodies = make_bodies(scene, built.warnings);
+  model.varied = is_varied(scene);
   add_snow(scene, forms, load, built);
   finish_model(scene, built);
   built.grid = count_blocks(built.model, built.particles);
-  refuse_beyond_memory(scene, static_cast<double>(built.particles.size()), built.grid);
+  refuse_beyond_memory(scene, static_cast<double>(built.particles.size()), built.grid, model.varied);
   check_bodies(scene, forms, built);
   return built;
 }

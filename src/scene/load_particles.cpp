@@ -7,6 +7,7 @@
 
 #include "math/lattice.h"
 #include "scene/bodies.h"
+#include "scene/variation.h"
 
 namespace firn {
 namespace {
@@ -35,11 +36,30 @@ double default_mass(const Scene& scene, const Snow& snow, const Material& materi
   return material.density * std::pow(scene.simulation.spacing, scene.simulation.dimension) / snow.particles_per_cell;
 }
 
+// The material's parameters but for those the file has.
+Variation own_of(const Snow& snow, const Material& material, const Frame& frame, std::size_t i) {
+  Variation own = as_material(material);
+  if (!frame.stiffness.empty()) own.stiffness = frame.stiffness[i];
+  if (!frame.young_modulus.empty()) own.stiffness = frame.young_modulus[i] / material.young_modulus;
+  if (!frame.hardening.empty()) own.hardening = frame.hardening[i];
+  if (!frame.critical_compression.empty()) own.critical_compression = frame.critical_compression[i];
+  if (!frame.critical_stretch.empty()) own.critical_stretch = frame.critical_stretch[i];
+  const std::string fault = fault_of(material, own);
+  if (!fault.empty()) refuse(snow, i, fault);
+  return own;
+}
+
 }  // namespace
 
-void add_particles(const Scene& scene, const Snow& snow, std::uint16_t material, const Frame& frame, ParticleTable& table) {
+bool has_variation(const Frame& frame) {
+  return !(frame.stiffness.empty() && frame.young_modulus.empty() && frame.hardening.empty() && frame.critical_compression.empty() &&
+           frame.critical_stretch.empty());
+}
+
+void add_particles(const Scene& scene, const Snow& snow, const Frame& frame, ParticleTable& table) {
   if (frame.size() == 0) throw UserError(snow.location, fmt::format("{}: the file has no particles", snow.shape.file));
   table.reserve(table.size() + frame.size());
+  const std::uint16_t material = material_index(scene, snow.material);
   for (std::size_t i = 0; i < frame.size(); ++i) {
     ParticleRow row;
     place(scene, snow, frame, i, row);
@@ -52,6 +72,7 @@ void add_particles(const Scene& scene, const Snow& snow, std::uint16_t material,
     if (!frame.volume.empty()) row.volume = frame.volume[i];
     const Material& m = scene.materials[row.material];
     row.mass = !frame.mass.empty() ? frame.mass[i] : row.volume > 0 ? m.density * row.volume : default_mass(scene, snow, m);
+    row.own = own_of(snow, m, frame, i);
     if (!frame.jp.empty()) row.J_P = frame.jp[i];
     if (!frame.fe.empty()) row.F_E = frame.fe[i];
     if (!frame.b.empty()) row.B = frame.b[i];

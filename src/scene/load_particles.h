@@ -7,8 +7,11 @@
 
 namespace firn {
 
-// Appends the frame's particles. What the file has wins: mass and volume over the material's density and (M5). The snow's velocity is
-// added to theirs; `material` is the table index for files without one.
-void add_particles(const Scene& scene, const Snow& snow, std::uint16_t material, const Frame& frame, ParticleTable& table);
+// Whether the file's particles have parameters of their own.
+bool has_variation(const Frame& frame);
+
+// Appends the frame's particles. What the file has wins: mass and volume over the material's density and (M5), parameters over the
+// material's. The snow's velocity is added to theirs, its material is for files without one.
+void add_particles(const Scene& scene, const Snow& snow, const Frame& frame, ParticleTable& table);
 
 }  // namespace firn

@@ -35,15 +35,16 @@ GridSize count_blocks(const Model& model, const ParticleTable& particles) {
   return model.dimension == 3 ? count<3>(model, particles) : count<2>(model, particles);
 }
 
-double estimate_bytes(const Scene& scene, double particles, const GridSize& grid) {
+double estimate_bytes(const Scene& scene, double particles, const GridSize& grid, bool varied) {
   const int d = scene.simulation.dimension;
   const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
   const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
   const double affine = scene.solver.transfer == Transfer::kApic ? d * d : 0;
   const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 8;  // one copy of the columns
+  const double own = varied ? scalar * 4 : 0;  // columns that exist once while running
   const double sorting = 8;  // where ids are, and particles on their way to another block
-  const double running = particles * (2 * buffer + sorting) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
-  const double starting = particles * std::max(sizeof(ParticleRow) + buffer, 3 * buffer + 16);  // rows to columns, then columns to blocks
+  const double running = particles * (2 * buffer + own + sorting) + scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
+  const double starting = particles * std::max(sizeof(ParticleRow) + buffer + own, 3 * buffer + 2 * own + 16);  // rows to columns, then columns to blocks
   constexpr double kProgram = 30e6;  // code, libraries, thread stacks
   return kProgram + std::max(running, starting);
 }

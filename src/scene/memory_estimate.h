@@ -14,7 +14,8 @@ struct GridSize {
 
 GridSize count_blocks(const Model& model, const ParticleTable& particles);
 
-// Bytes at the peak of a run: the state with its grid, or the table it starts from, whichever is more.
-double estimate_bytes(const Scene& scene, double particles, const GridSize& grid);
+// Bytes at the peak of a run: the state with its grid, or the table it starts from, whichever is more. varied: particles have
+// parameters of their own.
+double estimate_bytes(const Scene& scene, double particles, const GridSize& grid, bool varied);
 
 }  // namespace firn

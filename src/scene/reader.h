@@ -1,6 +1,7 @@
 // Visitor that reads one table of the scene file: type, range and spelling of every key, with the place of what is wrong.
 #pragma once
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <optional>
@@ -82,10 +83,28 @@ class Reader {
   void read(const Entry& entry, Vector& value, const Scale& rule) const;
   void read(const Entry& entry, std::vector<Shape>& value, Parts) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionFile) const;
+  void read(const Entry& entry, Material& value, PresetName) const;
+  void read(const Entry& entry, std::optional<double>& value, const Maybe& rule) const;
+  void read(const Entry& entry, std::vector<SnowNoise>& value, Noises) const;
+  void read(const Entry& entry, std::optional<SnowShell>& value, Shell) const;
+  void read(const Entry& entry, std::vector<SnowLayer>& value, Layers) const;
   void read(const Entry& entry, ShapeKind& value, const Choices<ShapeKind>& choices) const;
   template <class E>
   void read(const Entry& entry, E& value, const Choices<E>& choices) const {
     value = choices.now[pick(entry, names(choices), choices.later)].value;
+  }
+
+  // A table that stands as a value; `form` says what it should look like. check(reader, item) sees to what no single key tells.
+  template <class T, class Check>
+  T read_table(const Entry& entry, const toml::node& node, std::string_view form, Check check) const {
+    const toml::table* table = node.as_table();
+    if (!table) reject(entry, form);
+    Reader reader(*table, fmt::format("{} of {}", entry.name, label_), context_);
+    T item;
+    reader.check_names(names_of(item));
+    describe(reader, item);
+    check(reader, item);
+    return item;
   }
 
   template <class E>

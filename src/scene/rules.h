@@ -73,10 +73,15 @@ struct Opening {
 };
 // Text that is not empty.
 struct AnyText {};
+// A number that need not be there.
+struct Maybe {
+  Range range;
+};
 struct ExistingFile {};
 // Files numbered one after the other, # for the number.
 struct FilePattern {};
 struct MaterialName {};
+struct PresetName {};
 struct MotionKeys {};
 // One factor for all axes, or one for each.
 struct Scale {
@@ -86,6 +91,10 @@ struct Scale {
 struct Parts {};
 // Keys that stand in a file of their own; a scene has them as if they were written in it.
 struct MotionFile {};
+// One table or a list of them.
+struct Noises {};
+struct Shell {};
+struct Layers {};
 struct Formats {
   Choices<std::string_view> choices;
 };

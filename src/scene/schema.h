@@ -53,6 +53,11 @@ inline constexpr Range kThickness{0, 1e3};  // m
 inline constexpr Range kDepth{0, 1e6};      // m
 inline constexpr Range kThreshold = between(0, 1);
 inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
+inline constexpr Range kNoiseScale{1e-6, 1e6};  // m
+inline constexpr Range kOctaves{1, 10};         // a thousandth of the scale
+inline constexpr Range kAmplitude{0, 1e3};
+inline constexpr Range kFactor{1e-3, 1e3};
+inline constexpr Range kHeight{-1e6, 1e6};  // m
 inline constexpr double kMostFrames = 1e6;
 
 inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
@@ -139,7 +144,7 @@ void describe(V& v, S& s) {
 
 template <class V, Like<Material> S>
 void describe(V& v, S& s) {
-  v.unavailable("preset", "give young_modulus, hardening, critical_compression, ... themselves");
+  v.field("preset", s, PresetName{});  // first: it sets what the others then change
   v.field("young_modulus", s.young_modulus, kStiffness);
   v.field("poisson_ratio", s.poisson_ratio, kPoissonRatio);
   v.field("hardening", s.hardening, kHardening);
@@ -208,6 +213,36 @@ void describe(V& v, S& s) {
     v.field(required("parts"), s.parts, Parts{});
 }
 
+template <class V, Like<SnowFactors> S>
+void describe(V& v, S& s, const Range& range) {
+  v.field("stiffness", s.stiffness, range);
+  v.field("hardening", s.hardening, range);
+  v.field("critical_compression", s.critical_compression, range);
+  v.field("critical_stretch", s.critical_stretch, range);
+  v.field("density", s.density, range);
+}
+
+template <class V, Like<SnowNoise> S>
+void describe(V& v, S& s) {
+  v.field(required("scale"), s.scale, kNoiseScale);
+  v.field("octaves", s.octaves, kOctaves);
+  v.field("seed", s.seed, kSeed);
+  describe(v, s.amplitude, kAmplitude);
+}
+
+template <class V, Like<SnowShell> S>
+void describe(V& v, S& s) {
+  v.field(required("depth"), s.depth, kLength);
+  describe(v, s.factor, kFactor);
+}
+
+template <class V, Like<SnowLayer> S>
+void describe(V& v, S& s) {
+  v.field("above", s.above, Maybe{kHeight});
+  v.field("below", s.below, Maybe{kHeight});
+  v.field(required("material"), s.material, MaterialName{});
+}
+
 template <class V, Like<Snow> S>
 void describe(V& v, S& s) {
   v.field(required("shape"), s.shape.kind, kSnowShapes);
@@ -219,6 +254,11 @@ void describe(V& v, S& s) {
     v.field("stretch", s.stretch, Sizes{kInitialStretch});
   }
   v.field("material", s.material, MaterialName{});
+  if (is_sampled) {
+    v.field("layers", s.layers, Layers{});
+    v.field("shell", s.shell, Shell{});
+    v.field("noise", s.noise, Noises{});
+  }
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   if (!is_sampled) return;
   v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames, {}});

@@ -63,6 +63,8 @@ class Writer {
   std::string toml(const std::string& text, AnyText) const { return text.empty() ? "" : toml_string(text); }
   std::string toml(const std::string& path, FilePattern) const { return toml_string(path); }
   std::string toml(const std::string& name, MaterialName) const { return toml_string(name); }
+  std::string toml(const Material&, PresetName) const { return {}; }  // the other keys say it
+  std::string toml(const std::optional<double>& value, const Maybe&) const { return value ? toml_number(*value) : ""; }
 
   std::string toml(const std::vector<std::string>& formats, const Formats&) const {
     std::vector<std::string> quoted;
@@ -70,16 +72,10 @@ class Writer {
     return fmt::format("[{}]", fmt::join(quoted, ", "));
   }
 
-  std::string toml(const std::vector<MotionKey>& keys, MotionKeys) const {
-    if (keys.empty()) return {};
-    std::string out = "[\n";
-    for (const MotionKey& key : keys) {
-      Writer writer(dimension_);
-      describe(writer, key);
-      out += "  " + writer.inline_table() + ",\n";
-    }
-    return out + "]";
-  }
+  std::string toml(const std::vector<MotionKey>& keys, MotionKeys) const { return tables(keys); }
+  std::string toml(const std::vector<SnowNoise>& noise, Noises) const { return tables(noise); }
+  std::string toml(const std::optional<SnowShell>& shell, Shell) const { return shell ? table(*shell) : ""; }
+  std::string toml(const std::vector<SnowLayer>& layers, Layers) const { return tables(layers); }
 
   std::string toml(const std::vector<MotionKey>&, MotionFile) const { return {}; }  // the keys say it
   std::string toml(const Vector& v, const Scale&) const { return vector(v); }
@@ -100,6 +96,20 @@ class Writer {
     for (const Choice<E>& choice : choices.now)
       if (choice.value == value) return toml_string(choice.name);
     return {};
+  }
+
+  template <class T>
+  std::string table(const T& item) const {
+    Writer writer(dimension_);
+    describe(writer, item);
+    return writer.inline_table();
+  }
+  template <class T>
+  std::string tables(const std::vector<T>& items) const {
+    if (items.empty()) return {};
+    std::string out = "[\n";
+    for (const T& item : items) out += "  " + table(item) + ",\n";
+    return out + "]";
   }
 
   std::string vector(const Vector& v) const { return toml_array(v, static_cast<std::size_t>(dimension_)); }

@@ -6,6 +6,7 @@
 #include "collide/body.h"
 #include "firn/scene.h"
 #include "materials/snow.h"
+#include "particles/table.h"
 
 namespace firn {
 
@@ -15,6 +16,7 @@ struct Model {
   Vec<double, 3> gravity{0, 0, 0};
   SolverSettings solver;
   std::vector<SnowParameters<double>> materials;  // a particle has an index into it
+  bool varied = false;                            // particles have parameters of their own as well
   std::vector<BodyModel> bodies;                  // in scene order
   Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles
   double mass_floor = 0;                          // nodes below it feel gravity only (M4)
@@ -24,6 +26,8 @@ struct Model {
 inline constexpr double kMassFloor = 1e-12;
 
 SnowParameters<double> snow_parameters(const Material& material);
+// Of one particle: its material's, and in a varied run its own.
+SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const Variation& own);
 
 template <class T>
 SnowParameters<T> convert(const SnowParameters<double>& s) {

@@ -15,7 +15,7 @@ double elastic_energy(const Model& model, const ParticleRow& row) {
   Mat<double, D> F_E;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) F_E(i, j) = row.F_E[3 * i + j];
-  return row.volume * energy_density(F_E, polar(F_E).R, hardened(model.materials[row.material], row.J_P));
+  return row.volume * energy_density(F_E, polar(F_E).R, hardened(snow_parameters(model, row.material, row.own), row.J_P));
 }
 
 void add(const Model& model, const ParticleRow& row, Totals& t) {

@@ -23,9 +23,9 @@ template <class T, int D>
 void make_room(const Model& model, CpuState<T, D>& state) {
   if (state.particles.slots() >= state.pool.slots()) return;
   const std::size_t slots = state.pool.slots();
-  const bool affine = model.solver.transfer == Transfer::kApic;
-  state.next.resize(slots, affine, false);  // first: if there is no memory for it, the test above must see that
-  state.particles.resize(slots, affine);
+  const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
+  state.next.resize(slots, optional, false);  // first: if there is no memory for it, the test above must see that
+  state.particles.resize(slots, optional);
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -212,6 +212,11 @@ void from_row(const ParticleRow& row, std::size_t k, Particles<T, D>& ps) {
   ps.volume[k] = T(row.volume);
   ps.id[k] = static_cast<std::uint32_t>(k);
   ps.material[k] = row.material;
+  if (ps.stiffness.empty()) return;
+  ps.stiffness[k] = T(row.own.stiffness);
+  ps.hardening[k] = T(row.own.hardening);
+  ps.stretch_min[k] = T(1 - row.own.critical_compression);
+  ps.stretch_max[k] = T(1 + row.own.critical_stretch);
 }
 
 template <class T, int D>
@@ -230,6 +235,7 @@ ParticleRow to_row(const Particles<T, D>& ps, std::size_t k) {
   row.mass = ps.mass[k];
   row.volume = ps.volume[k];
   row.material = ps.material[k];
+  if (!ps.stiffness.empty()) row.own = {ps.stiffness[k], ps.hardening[k], 1 - double(ps.stretch_min[k]), double(ps.stretch_max[k]) - 1};
   return row;
 }
 
@@ -264,7 +270,7 @@ std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model,
   threads_.run([&] {
     {
       Particles<T, D> unsorted;
-      unsorted.resize(slots_for(n), Apic);
+      unsorted.resize(slots_for(n), {Apic, model.varied});
       parallel_for(n, [&](std::size_t k) { from_row(table[k], k, unsorted); });
       ParticleTable().swap(table);  // the buffers and the grid need the room
       arrange(model, unsorted, *state);

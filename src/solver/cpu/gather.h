@@ -69,7 +69,7 @@ class Gather {
     // Step 7.
     const Mat<Lanes<T>, D> gradient = load_columns<T, D>(gathered.gradient);  // m/s per cell
     const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * gradient;
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.at(at), n);
+    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps, at, n);
     const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
     const Lanes<T> J_P = Lanes<T>::load(ps.J_P.at(at)) * plastic.J_P_ratio;  // (M9)
     store_all(state_.next.F_E, at, plastic.F_E.a);

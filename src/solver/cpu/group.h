@@ -42,8 +42,10 @@ inline LaneMask<T> first_lanes(int n) {
 }
 
 // The material parameters of each lane.
-template <class T>
-inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<T>>& table, const std::uint16_t* index, int n) {
+template <class T, int D>
+inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<T>>& table, const Particles<T, D>& particles, std::size_t at,
+                                               int n) {
+  const std::uint16_t* index = particles.material.at(at);
   const SnowParameters<T>& s = table[index[0]];
   SnowParameters<Lanes<T>> r{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit};
   for (int l = 1; l < n; ++l) {
@@ -56,6 +58,13 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
     r.stretch_max.set(l, other.stretch_max);
     r.log_limit.set(l, other.log_limit);
   }
+  if (particles.stiffness.empty()) return r;
+  const Lanes<T> stiffness = Lanes<T>::load(particles.stiffness.at(at));
+  r.mu0 = r.mu0 * stiffness;
+  r.lambda0 = r.lambda0 * stiffness;
+  r.hardening = Lanes<T>::load(particles.hardening.at(at));
+  r.stretch_min = Lanes<T>::load(particles.stretch_min.at(at));
+  r.stretch_max = Lanes<T>::load(particles.stretch_max.at(at));
   return r;
 }
 

@@ -56,7 +56,7 @@ class Scatter {
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
     const Vec<Lanes<T>, D> v = load_vec<T, D>(ps.velocity, at);
     const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), volume = Lanes<T>::load(ps.volume.at(at));
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps.material.at(at), n);
+    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps, at, n);
     const Lame<Lanes<T>> l = hardened(s, Lanes<T>::load(ps.J_P.at(at)));
     const Mat<Lanes<T>, D> R = rotation_near(F_E);
     const Mat<Lanes<T>, D> A = (-inverse_h_ * volume) * (first_piola(F_E, R, l) * transpose(F_E));  // (M6)

@@ -64,6 +64,7 @@ class ReferenceSolver : public Solver {
     p.mass = row.mass;
     p.volume = row.volume;
     p.material = row.material;
+    p.own = row.own;
     return p;
   }
 
@@ -83,6 +84,7 @@ class ReferenceSolver : public Solver {
     row.mass = p.mass;
     row.volume = p.volume;
     row.material = p.material;
+    row.own = p.own;
     return row;
   }
 };

@@ -72,7 +72,7 @@ StepLimits Step<D, Kernel>::limits() const {
   StepLimits limits;
   for (const Particle<D>& p : state_.particles) {
     const Lame<double> l = lame(p);
-    const SnowParameters<double>& s = model_.materials[p.material];
+    const SnowParameters<double> s = parameters(p);
     const double speed = norm(p.v), compliance = p.volume / p.mass;
     limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
     limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
@@ -92,7 +92,7 @@ template <int D, class Kernel>
 std::int64_t Step<D, Kernel>::limited() const {
   std::int64_t count = 0;
   for (const Particle<D>& p : state_.particles) {
-    const SnowParameters<double>& s = model_.materials[p.material];
+    const SnowParameters<double> s = parameters(p);
     count += std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
   }
   return count;
@@ -206,7 +206,7 @@ Fault Step<D, Kernel>::update_deformation(Particle<D>& p, double dt) {
   if (!(determinant(change) > 0)) return Fault::kInverted;
   const M<D> F_trial = change * p.F_E;  // (M8)
   const M<D> F = F_trial * p.F_P;
-  const SnowParameters<double>& s = model_.materials[p.material];
+  const SnowParameters<double> s = parameters(p);
   const Svd<double, D> svd_trial = svd(F_trial);
   V<D> sigma, inverse;
   for (int d = 0; d < D; ++d) {

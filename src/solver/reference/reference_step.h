@@ -23,6 +23,7 @@ struct Particle {
   M<D> F_E, F_P, B;
   double mass, volume;
   std::uint16_t material;
+  Variation own;
 
   double J_P() const { return determinant(F_P); }
 };
@@ -91,7 +92,8 @@ class Step {
   void for_stencil(const V<D>& x, F f);
   void hessian(V<D> Node<D>::*u, V<D> Node<D>::*out);  // (M18)
   V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
-  Lame<double> lame(const Particle<D>& p) const { return hardened(model_.materials[p.material], p.J_P()); }
+  SnowParameters<double> parameters(const Particle<D>& p) const { return snow_parameters(model_, p.material, p.own); }
+  Lame<double> lame(const Particle<D>& p) const { return hardened(parameters(p), p.J_P()); }
   bool apic() const { return model_.solver.transfer == Transfer::kApic; }
 
   const Model& model_;

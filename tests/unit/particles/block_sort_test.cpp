@@ -61,7 +61,7 @@ struct Sorted {
 template <int D>
 Sorted<D> sort(const Cloud<D>& cloud, BlockSorter<D>& sorter) {
   Particles<float, D> particles;
-  particles.resize(slots_for(cloud.size()), false);
+  particles.resize(slots_for(cloud.size()), {});
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     for (int d = 0; d < D; ++d) particles.cell[d][i] = cloud.cell[i][d];
     particles.id[i] = cloud.id[i];

@@ -26,7 +26,7 @@ struct Herd {
     blocks.push_back(make_block<D>(block_key<D>(Vec<std::int32_t, D>::zero()), origin));
     blocks[0].count = static_cast<std::uint32_t>(cells.size());
     for (std::uint32_t g = 0; g < groups_for(blocks[0].count); ++g) blocks[0].groups.push_back(pool.take());
-    particles.resize(pool.slots(), false);
+    particles.resize(pool.slots(), {});
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
       const std::uint32_t slot = blocks[0].slot(i);
       slot_of_id.push_back(slot);
@@ -46,7 +46,7 @@ struct Herd {
         first += 8;
       });
     }
-    return migration.run(origin, particles, blocks, pool, slot_of_id, [&] { particles.resize(std::max(pool.slots(), particles.slots()), false); });
+    return migration.run(origin, particles, blocks, pool, slot_of_id, [&] { particles.resize(std::max(pool.slots(), particles.slots()), {}); });
   }
 
   Cell<D> cell_of(std::uint32_t id) const {

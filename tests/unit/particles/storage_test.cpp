@@ -36,24 +36,24 @@ void expect_numbered(Particles<T, D>& particles, std::size_t slots) {
 TEST(Particles, EveryColumnIsVisitedOnce) {
   Particles<float, 2> two;
   Particles<float, 3> three;
-  two.resize(16, true);
-  three.resize(16, true);
+  two.resize(16, {.affine = true});
+  three.resize(16, {.affine = true});
   EXPECT_EQ(count_columns(two), 3u * 2 + 2 * 4 + 5);    // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
   EXPECT_EQ(count_columns(three), 3u * 3 + 2 * 9 + 5);
 }
 
 TEST(Particles, NoValueSharesAPlaceWithAnother) {
   Particles<float, 3> particles;
-  particles.resize(80, true);
+  particles.resize(80, {.affine = true});
   number_everything(particles, 80);
   expect_numbered(particles, 80);
 }
 
 TEST(Particles, GrowingKeepsWhatIsThereAndAddsZeros) {
   Particles<double, 2> particles;
-  particles.resize(32, false);
+  particles.resize(32, {});
   number_everything(particles, 32);
-  particles.resize(4800, false);
+  particles.resize(4800, {});
   expect_numbered(particles, 32);
   EXPECT_EQ(particles.slots(), 4800u);
   for (std::size_t i = 32; i < 4800; ++i) ASSERT_EQ(particles.F_E[3][i], 0);
@@ -61,7 +61,7 @@ TEST(Particles, GrowingKeepsWhatIsThereAndAddsZeros) {
 
 TEST(Particles, AGroupOfAColumnIsContiguousAndStartsOnItsOwnCacheLine) {
   Particles<float, 3> particles;
-  particles.resize(64, true);
+  particles.resize(64, {.affine = true});
   for (std::size_t slot = 0; slot < 64; ++slot) {
     EXPECT_EQ(particles.velocity[1].at(slot), particles.velocity[1].at(slot / 16 * 16) + slot % 16);
     if (slot % 16 == 0) { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(particles.velocity[1].at(slot)) % 64, 0u); }
@@ -70,8 +70,8 @@ TEST(Particles, AGroupOfAColumnIsContiguousAndStartsOnItsOwnCacheLine) {
 
 TEST(Particles, OnlyApicKeepsTheAffinePart) {
   Particles<float, 3> flip, apic;
-  flip.resize(160, false);
-  apic.resize(160, true);
+  flip.resize(160, {});
+  apic.resize(160, {.affine = true});
   for (int k = 0; k < 9; ++k) {
     EXPECT_TRUE(flip.B[k].empty());
     EXPECT_FALSE(apic.B[k].empty());
@@ -81,8 +81,8 @@ TEST(Particles, OnlyApicKeepsTheAffinePart) {
 
 TEST(Particles, SwappingExchangesWhatAStepChangesAndNothingElse) {
   Particles<float, 3> particles, next;
-  particles.resize(16, false);
-  next.resize(16, false, false);
+  particles.resize(16, {});
+  next.resize(16, {}, false);
   number_everything(particles, 16);
   next.J_P[3] = -1;
   next.cell[2][5] = -2;
@@ -97,8 +97,8 @@ TEST(Particles, SwappingExchangesWhatAStepChangesAndNothingElse) {
 
 TEST(Particles, ACopyHasEverything) {
   Particles<float, 3> particles, other;
-  particles.resize(32, true);
-  other.resize(32, true);
+  particles.resize(32, {.affine = true});
+  other.resize(32, {.affine = true});
   number_everything(particles, 32);
   for (std::size_t i = 0; i < 32; ++i) other.copy(particles, i, i);
   expect_numbered(other, 32);
