@@ -25,7 +25,7 @@ struct Frame {
   std::vector<double> hardening;
   std::vector<double> critical_compression;
   std::vector<double> critical_stretch;
-  std::vector<double> young_modulus;  // Pa; read instead of stiffness, never written
+  std::vector<double> young_modulus;  // Pa; files may have it instead of stiffness
 
   std::size_t size() const { return position.size(); }
 };

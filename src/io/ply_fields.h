@@ -1,8 +1,11 @@
-// The vertex properties firn gives a meaning to, in the order it writes them; the last one it only reads.
+// The vertex properties firn gives a meaning to, in the order it writes them.
 #pragma once
 
 #include <array>
 #include <string_view>
+#include <vector>
+
+#include "firn/frame.h"
 
 namespace firn {
 
@@ -29,5 +32,16 @@ inline constexpr std::array<std::string_view, kFieldCount> kFieldNames{
     "id",   "x",    "y",    "z",    "vx",   "vy",   "vz",  "mass", "volume", "jp",  "je",  "material", "fe00", "fe01", "fe02",
     "fe10", "fe11", "fe12", "fe20", "fe21", "fe22", "b00", "b01",  "b02",    "b10", "b11", "b12",      "b20",  "b21",  "b22",
     "stiffness", "hardening", "critical_compression", "critical_stretch", "young_modulus"};
+
+// Of particles that differ from their material.
+struct PlyParameter {
+  PlyField field;
+  std::vector<double> Frame::*column;
+};
+inline constexpr std::array<PlyParameter, 5> kParameters{{{kFieldStiffness, &Frame::stiffness},
+                                                          {kFieldHardening, &Frame::hardening},
+                                                          {kFieldCompression, &Frame::critical_compression},
+                                                          {kFieldStretch, &Frame::critical_stretch},
+                                                          {kFieldYoung, &Frame::young_modulus}}};
 
 }  // namespace firn

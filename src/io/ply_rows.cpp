@@ -21,16 +21,6 @@ std::array<double, N> part(const FieldValues& values, int first) {
   return r;
 }
 
-struct Parameter {
-  PlyField field;
-  std::vector<double> Frame::*column;
-};
-constexpr Parameter kParameters[] = {{kFieldStiffness, &Frame::stiffness},
-                                     {kFieldHardening, &Frame::hardening},
-                                     {kFieldCompression, &Frame::critical_compression},
-                                     {kFieldStretch, &Frame::critical_stretch},
-                                     {kFieldYoung, &Frame::young_modulus}};
-
 bool is_whole(double value, double largest) { return value >= 0 && value <= largest && value == std::floor(value); }
 
 }  // namespace

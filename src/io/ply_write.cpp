@@ -19,7 +19,8 @@ constexpr std::size_t kBufferBytes = std::size_t(1) << 20;  // few system calls,
 
 // Which columns go into the file. A column the frame lacks is left out; without particles all of them are "there".
 struct Columns {
-  bool id, velocity, mass, volume, jp, je, material, fe, b, parameters;
+  bool id, velocity, mass, volume, jp, je, material, fe, b;
+  std::array<bool, kParameters.size()> parameters{};
 };
 
 bool has_column(const std::string& path, std::size_t entries, std::size_t particles) {
@@ -30,12 +31,12 @@ bool has_column(const std::string& path, std::size_t entries, std::size_t partic
 
 Columns choose_columns(const std::string& path, const Frame& f, const PlyOptions& options) {
   const auto has = [&](const auto& column) { return has_column(path, column.size(), f.size()); };
-  Columns c{has(f.id), has(f.velocity), has(f.mass), has(f.volume), has(f.jp), has(f.je), has(f.material), has(f.fe), has(f.b),
-            has(f.stiffness) && has(f.hardening) && has(f.critical_compression) && has(f.critical_stretch)};
+  Columns c{has(f.id), has(f.velocity), has(f.mass), has(f.volume), has(f.jp), has(f.je), has(f.material), has(f.fe), has(f.b)};
   if (options.complete && !c.fe) throw RunError(fmt::format("{}: cannot write: a complete frame needs F_E", path));
   c.fe = options.complete;
   c.b = options.complete && !f.b.empty();
-  c.parameters = c.parameters && options.complete && !f.stiffness.empty();
+  for (std::size_t k = 0; k < kParameters.size(); ++k)
+    c.parameters[k] = has(f.*kParameters[k].column) && options.complete && !(f.*kParameters[k].column).empty();
   return c;
 }
 
@@ -54,7 +55,7 @@ std::string make_header(std::size_t count, const Columns& c, const char* real) {
   add(c.material, "ushort", kFieldMaterial, 1);
   add(c.fe, real, kFieldFe, 9);
   add(c.b, real, kFieldB, 9);
-  add(c.parameters, real, kFieldStiffness, 4);
+  for (std::size_t k = 0; k < kParameters.size(); ++k) add(c.parameters[k], real, kParameters[k].field, 1);
   return text + "end_header\n";
 }
 
@@ -80,7 +81,8 @@ class RowWriter {
     if (c_.material) put(f_.material[p]);
     if (c_.fe) put_reals(f_.fe[p]);
     if (c_.b) put_reals(f_.b[p]);
-    if (c_.parameters) put_reals(std::array{f_.stiffness[p], f_.hardening[p], f_.critical_compression[p], f_.critical_stretch[p]});
+    for (std::size_t k = 0; k < kParameters.size(); ++k)
+      if (c_.parameters[k]) put_real((f_.*kParameters[k].column)[p]);
     return finite_;
   }
 

@@ -108,7 +108,7 @@ TEST(EveryKey, OfAMaterialChangesTheResult) {
   const std::vector<Case> cases{{"materials.snow.young_modulus", "1e5", {}},         {"materials.snow.poisson_ratio", "0.3", {}},
                                 {"materials.snow.hardening", "5", {}},               {"materials.snow.critical_compression", "0.01", {}},
                                 {"materials.snow.critical_stretch", "0.003", {}},    {"materials.snow.density", "300", {}},
-                                {"materials.snow.hardening_limit", "1.5", {}}};
+                                {"materials.snow.hardening_limit", "1.5", {}},       {"materials.snow.preset", "powder", {}}};
   for (const Case& c : cases) expect_change(kScene, c);
   expect_all_covered("materials", Material{}, cases);
 }
@@ -147,6 +147,9 @@ std::vector<ShapeCase> shapes(const std::string& center, const std::string& size
 TEST(EveryKey, OfSnowChangesTheResult) {
   const std::vector<Case> common{{"snow.velocity", "[0, -4, 0]", {}},        {"snow.spin", "[0, 0, 9]", {}},
                                  {"snow.stretch", "[0.98, 1, 1]", {}},
+                                 {"snow.layers", "[{ above = 0.1, material = \"other\" }]", {}},
+                                 {"snow.shell", "{ depth = 0.02, stiffness = 2 }", {}},
+                                 {"snow.noise", "{ scale = 0.05, stiffness = 2 }", {}},
                                  {"snow.material", "other", {}},             {"snow.particles_per_cell", "5", {}},
                                  {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}}};
   for (const Case& c : common) expect_change(kScene, c);
@@ -160,6 +163,37 @@ TEST(EveryKey, OfSnowChangesTheResult) {
     snow.shape.kind = shape.kind;
     expect_all_covered("snow", snow, cases, {"shape"});
   }
+}
+
+// The keys of a table that stands as a value: each, on top of those it needs, changes the result.
+template <class Section>
+void expect_all_change(const std::string& key, const std::string& given, const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::set<std::string> covered;
+  for (const auto& [name, value] : changes) {
+    std::string table = given;
+    const std::size_t at = table.find(name + " = ");
+    if (at != std::string::npos) table.erase(at, table.find(',', at) + 2 - at);
+    expect_change(kScene, {"snow." + key, "{ " + table + name + " = " + value + " }", {"snow." + key + "={ " + given + "}"}});
+    covered.insert(name);
+  }
+  for (const std::string_view name : schema::names_of(Section{}).all) EXPECT_TRUE(covered.count(std::string(name))) << key << "." << name;
+}
+
+TEST(EveryKey, OfNoiseAndShellChangesTheResult) {
+  const std::vector<std::pair<std::string, std::string>> factors{
+      {"stiffness", "2"}, {"hardening", "1.5"}, {"critical_compression", "2"}, {"critical_stretch", "2"}, {"density", "1.5"}};
+  std::vector<std::pair<std::string, std::string>> noise = factors, shell = factors;
+  noise.insert(noise.end(), {{"scale", "0.07"}, {"octaves", "1"}, {"seed", "3"}});
+  shell.push_back({"depth", "0.03"});
+  expect_all_change<SnowNoise>("noise", "scale = 0.05, stiffness = 1, ", noise);
+  expect_all_change<SnowShell>("shell", "depth = 0.02, stiffness = 1.5, ", shell);
+}
+
+TEST(EveryKey, OfALayerChangesTheResult) {
+  const std::vector<std::string> base{R"(snow.layers=[{ above = 0.1, material = "other" }])"};
+  for (const char* other : {R"([{ above = 0.08, material = "other" }])", R"([{ above = 0.1, below = 0.12, material = "other" }])",
+                            R"([{ above = 0.1, material = "snow" }])"})
+    expect_change(kScene, {"snow.layers", other, base});
 }
 
 TEST(EveryKey, OfSnowFromAFileChangesTheResult) {

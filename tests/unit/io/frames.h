@@ -7,7 +7,7 @@
 
 namespace firn::testing {
 
-// Every column filled, with values that need all the digits of a double.
+// Every column filled that is written, with values that need all the digits of a double.
 inline Frame make_frame(std::size_t particles, bool with_b) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> real(0.1, 3.0);
@@ -23,6 +23,7 @@ inline Frame make_frame(std::size_t particles, bool with_b) {
     f.material.push_back(static_cast<std::uint16_t>(p % 3));
     f.fe.emplace_back();
     for (double& entry : f.fe.back()) entry = real(random);
+    for (auto* column : {&f.stiffness, &f.hardening, &f.critical_compression, &f.critical_stretch}) column->push_back(real(random));
     if (!with_b) continue;
     f.b.emplace_back();
     for (double& entry : f.b.back()) entry = -real(random);
@@ -45,7 +46,7 @@ inline Frame rounded_to_float(Frame f) {
   round_all(f.velocity);
   round_all(f.fe);
   round_all(f.b);
-  for (auto* column : {&f.mass, &f.volume, &f.jp, &f.je})
+  for (auto* column : {&f.mass, &f.volume, &f.jp, &f.je, &f.stiffness, &f.hardening, &f.critical_compression, &f.critical_stretch})
     for (double& x : *column) round(x);
   return f;
 }

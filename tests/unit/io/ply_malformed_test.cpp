@@ -73,6 +73,8 @@ const Malformed kHeaders[] = {
     {"WrongFourOfFe",
      ascii(std::string(kXy) + "property float fe00\nproperty float fe01\nproperty float fe02\nproperty float fe10\n", "0 0 1 1 1 1\n"),
      "only 4 of the properties fe00"},
+    {"TwoStiffnesses", ascii(std::string(kXy) + "property float stiffness\nproperty float young_modulus\n", "0 0 1 1\n"),
+     "stiffness and young_modulus exclude each other"},
     {"PartOfB", ascii(std::string(kXy) + "property float b22\n", "0 0 1\n"), "only 1 of the properties b00"},
 };
 INSTANTIATE_TEST_SUITE_P(Header, MalformedPly, ::testing::ValuesIn(kHeaders), [](const auto& info) { return info.param.name; });

@@ -26,6 +26,10 @@ void expect_same(const Frame& a, const Frame& b) {
   EXPECT_EQ(a.material, b.material);
   EXPECT_EQ(a.fe, b.fe);
   EXPECT_EQ(a.b, b.b);
+  EXPECT_EQ(a.stiffness, b.stiffness);
+  EXPECT_EQ(a.hardening, b.hardening);
+  EXPECT_EQ(a.critical_compression, b.critical_compression);
+  EXPECT_EQ(a.critical_stretch, b.critical_stretch);
 }
 
 class RoundTrip : public ::testing::TestWithParam<int> {};
@@ -40,6 +44,8 @@ TEST_P(RoundTrip, KeepsEveryBitOfTheStoredPrecision) {
         Frame expected = double_precision ? frame : testing::rounded_to_float(frame);
         if (!complete) expected.fe.clear();
         if (!complete) expected.b.clear();
+        for (auto* column : {&expected.stiffness, &expected.hardening, &expected.critical_compression, &expected.critical_stretch})
+          if (!complete) column->clear();
         expect_same(read_ply(folder / "a.ply"), expected);
       }
   EXPECT_EQ(folder.count(), 1u);
@@ -57,10 +63,12 @@ TEST(PlyWrite, HeaderIsTheAgreedOne) {
   for (const char* matrix : {"fe", "b"})
     for (const char* entry : {"00", "01", "02", "10", "11", "12", "20", "21", "22"})
       expected += std::string("property float ") + matrix + entry + "\n";
+  for (const char* parameter : {"stiffness", "hardening", "critical_compression", "critical_stretch"})
+    expected += std::string("property float ") + parameter + "\n";
   expected += "end_header\n";
   const std::string bytes = read_bytes(folder / "a.ply");
   EXPECT_EQ(bytes.substr(0, expected.size()), expected);
-  EXPECT_EQ(bytes.size(), expected.size() + 4 + 10 * 4 + 2 + 18 * 4);
+  EXPECT_EQ(bytes.size(), expected.size() + 4 + 10 * 4 + 2 + (18 + 4) * 4);
 }
 
 TEST(PlyWrite, SameStateGivesTheSameBytes) {

@@ -37,14 +37,14 @@ TEST(Particles, EveryColumnIsVisitedOnce) {
   Particles<float, 2> two;
   Particles<float, 3> three;
   two.resize(16, {.affine = true});
-  three.resize(16, {.affine = true});
+  three.resize(16, {.affine = true, .varied = true});
   EXPECT_EQ(count_columns(two), 3u * 2 + 2 * 4 + 5);    // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
-  EXPECT_EQ(count_columns(three), 3u * 3 + 2 * 9 + 5);
+  EXPECT_EQ(count_columns(three), 3u * 3 + 2 * 9 + 5 + 4);  // and the parameters of varied runs
 }
 
 TEST(Particles, NoValueSharesAPlaceWithAnother) {
   Particles<float, 3> particles;
-  particles.resize(80, {.affine = true});
+  particles.resize(80, {.affine = true, .varied = true});
   number_everything(particles, 80);
   expect_numbered(particles, 80);
 }
@@ -79,6 +79,15 @@ TEST(Particles, OnlyApicKeepsTheAffinePart) {
   EXPECT_EQ(apic.bytes() - flip.bytes(), 9 * 160 * sizeof(float));
 }
 
+TEST(Particles, OnlyVariedRunsKeepParametersOfTheirOwn) {
+  Particles<float, 3> plain, varied;
+  plain.resize(160, {});
+  varied.resize(160, {.varied = true});
+  EXPECT_TRUE(plain.stiffness.empty());
+  EXPECT_FALSE(varied.stretch_max.empty());
+  EXPECT_EQ(varied.bytes() - plain.bytes(), 4 * 160 * sizeof(float));
+}
+
 TEST(Particles, SwappingExchangesWhatAStepChangesAndNothingElse) {
   Particles<float, 3> particles, next;
   particles.resize(16, {});
@@ -97,8 +106,8 @@ TEST(Particles, SwappingExchangesWhatAStepChangesAndNothingElse) {
 
 TEST(Particles, ACopyHasEverything) {
   Particles<float, 3> particles, other;
-  particles.resize(32, {.affine = true});
-  other.resize(32, {.affine = true});
+  particles.resize(32, {.affine = true, .varied = true});
+  other.resize(32, {.affine = true, .varied = true});
   number_everything(particles, 32);
   for (std::size_t i = 0; i < 32; ++i) other.copy(particles, i, i);
   expect_numbered(other, 32);

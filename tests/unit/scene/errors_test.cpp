@@ -4,7 +4,7 @@
 namespace firn::scene_tests {
 namespace {
 
-const std::string kSnowKeys = "'velocity', 'spin', 'stretch', 'material', 'particles_per_cell', 'sampling', 'seed'";
+const std::string kSnowKeys = "'velocity', 'spin', 'stretch', 'material', 'layers', 'shell', 'noise', 'particles_per_cell', 'sampling', 'seed'";
 
 TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
@@ -113,9 +113,6 @@ TEST(SceneErrors, WordsThatAreNotChoices) {
 TEST(SceneErrors, WhatComesLaterSaysSo) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\nintegrator = \"density-limited\"\n"),
             "scene.toml:9:1: integrator = \"density-limited\" is not available in this version, allowed: \"explicit\", \"semi-implicit\"");
-  EXPECT_EQ(
-      error_of(kMinimal + "[materials.a]\npreset = \"powder\"\n"),
-      "scene.toml:9:1: 'preset' is not available in this version, give young_modulus, hardening, critical_compression, ... themselves");
   for (const std::string format : {"vdb", "bgeo", "vtp", "usda"})
     EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"" + format + "\"]\n"),
               "scene.toml:9:1: formats = \"" + format + "\" is not available in this version, allowed: \"ply\"");
@@ -184,6 +181,25 @@ TEST(SceneErrors, MotionKeys) {
     EXPECT_EQ(error_of(ball + steady + "\nkeys = [{ t = 1, " + at + " }]\n"),
               "scene.toml:12:1: '" + steady.substr(0, steady.find(' ')) +
                   "' and 'keys' exclude each other in [[collider]] of shape \"sphere\", keep one");
+}
+
+TEST(SceneErrors, NoiseShellAndLayers) {
+  EXPECT_EQ(error_of(kMinimal + "noise = 3\n"),
+            "scene.toml:8:1: noise = 3: must be { scale, octaves, seed, stiffness, ... } or a list of them");
+  EXPECT_EQ(error_of(kMinimal + "noise = { stiffness = 1 }\n"), "scene.toml:8:9: noise of [[snow]] of shape \"sphere\" needs 'scale'");
+  EXPECT_EQ(error_of(kMinimal + "noise = [{ scale = 1 },\n{ scale = 1, stifness = 2 }]\n"),
+            "scene.toml:9:14: unknown key 'stifness' in noise of [[snow]] of shape \"sphere\", did you mean 'stiffness'? allowed: 'scale', "
+            "'octaves', 'seed', 'stiffness', 'hardening', 'critical_compression', 'critical_stretch', 'density'");
+  EXPECT_EQ(error_of(kMinimal + "noise = { scale = 1, density = -1 }\n"),
+            "scene.toml:8:22: density = -1: must be at least 0 and at most 1000");
+  EXPECT_EQ(error_of(kMinimal + "shell = []\n"), "scene.toml:8:1: shell = []: must be { depth, stiffness, hardening, ... }");
+  EXPECT_EQ(error_of(kMinimal + "shell = { stiffness = 2 }\n"), "scene.toml:8:9: shell of [[snow]] of shape \"sphere\" needs 'depth'");
+  EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 1, material = \"ise\" }]\n[materials.ice]\n"),
+            "scene.toml:8:24: unknown material \"ise\", did you mean \"ice\"? allowed: \"default\", \"ice\"");
+  EXPECT_EQ(error_of(kMinimal + "layers = [{ material = \"default\" }]\n"), "scene.toml:8:11: a layer needs 'above', 'below' or both");
+  EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 2, below = 1, material = \"default\" }]\n"),
+            "scene.toml:8:13: above = 2: must be less than below = 1");
+  EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"particles\"\nnoise = { scale = 1 }\n"), "scene.toml:6:1: unknown key 'noise'"));
 }
 
 TEST(SceneErrors, In2DTheThirdComponentMustBeZero) {

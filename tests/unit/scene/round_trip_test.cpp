@@ -25,6 +25,10 @@ auto fields(const Shape& s) {
                   s.formula, s.length, s.width, s.depth, s.text, s.font);
 }
 auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
+auto fields(const SnowFactors& f) { return std::tie(f.stiffness, f.hardening, f.critical_compression, f.critical_stretch, f.density); }
+auto fields(const SnowNoise& n) { return std::tuple_cat(std::tie(n.scale, n.octaves, n.seed), fields(n.amplitude)); }
+auto fields(const SnowShell& s) { return std::tuple_cat(std::tie(s.depth), fields(s.factor)); }
+auto fields(const SnowLayer& l) { return std::tie(l.above, l.below, l.material); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
 auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot); }
 
@@ -39,6 +43,12 @@ void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
     }
     if constexpr (requires { a[i].parts; }) expect_same(a[i].parts, b[i].parts);
     if constexpr (requires { a[i].keys; }) expect_same(a[i].keys, b[i].keys);
+    if constexpr (requires { a[i].noise; }) {
+      expect_same(a[i].noise, b[i].noise);
+      expect_same(a[i].layers, b[i].layers);
+      EXPECT_EQ(a[i].shell.has_value(), b[i].shell.has_value());
+      if (a[i].shell && b[i].shell) EXPECT_TRUE(fields(*a[i].shell) == fields(*b[i].shell)) << i;
+    }
   }
 }
 
@@ -123,6 +133,22 @@ class Randomizer {
   }
   void set(std::string& value, FilePattern) { value = file_.substr(0, file_.find_last_of('/')) + "/walk_##.obj"; }
   void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
+  void set(Material&, PresetName) {}
+  void set(std::optional<double>& value, const Maybe& rule) { value = in(rule.range); }
+  void set(std::vector<SnowNoise>& noise, Noises) {
+    noise.resize(coin() ? 0 : 2);
+    for (SnowNoise& one : noise) describe(*this, one);
+  }
+  void set(std::optional<SnowShell>& shell, Shell) {
+    if (coin()) describe(*this, shell.emplace());
+  }
+  void set(std::vector<SnowLayer>& layers, Layers) {
+    layers.resize(coin() ? 0 : 3);
+    for (SnowLayer& layer : layers) {
+      describe(*this, layer);
+      if (coin() || *layer.above >= *layer.below) (coin() ? layer.above : layer.below).reset();
+    }
+  }
   void set(std::vector<std::string>& value, const Formats&) { value = {"ply"}; }
   bool set(std::vector<MotionKey>& keys, MotionKeys) {
     keys.resize(3);

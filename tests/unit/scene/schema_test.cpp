@@ -63,6 +63,11 @@ class BadValues {
   Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
   Values bad(AnyText) const { return {"1", "true"}; }
   Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
+  Values bad(PresetName) const { return {"1", "\"nothing\"", "[\"icy\"]"}; }
+  Values bad(const Maybe& rule) const { return bad(rule.range); }
+  Values bad(Noises) const { return {"1", "[1]", "{ stiffness = 1 }", "[{ scale = 1 }, 2]"}; }
+  Values bad(Shell) const { return {"1", "[{ depth = 1 }]", "{ stiffness = 1 }"}; }
+  Values bad(Layers) const { return {"1", "[1]", "{ above = 1, material = \"default\" }", "[{ above = 1 }]"}; }
   Values bad(MaterialName) const { return {"1", "\"no such material\"", "[\"default\"]"}; }
   Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
   Values bad(const Scale&) const { return {"true", "0", "-1", "[1]", "[1, 0, 1]", "[1, 2, 3, 4]", "1e300"}; }
@@ -161,6 +166,24 @@ TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
     const std::string error = error_of(ball + line + entry.key + " = " + entry.value + " }]\n");
     EXPECT_TRUE(error.starts_with(place)) << error;
   }
+}
+
+// The keys of a table that stands as a value: `given` are those it needs, the place is that of the key.
+template <class Section>
+void expect_errors_in_table(const std::string& name, const std::string& given, Section section) {
+  BadValues bad;
+  describe(bad, section);
+  for (const BadValue& entry : bad.all) {
+    const std::string line = name + " = {" + (given.starts_with(entry.key + " ") ? "" : given + ",") + " ";
+    const std::string place = "scene.toml:8:" + std::to_string(line.size() + 1) + ": ";
+    const std::string error = error_of(kMinimal + line + entry.key + " = " + entry.value + " }\n");
+    EXPECT_TRUE(error.starts_with(place)) << line << entry.key << " = " << entry.value << "\n" << error;
+  }
+}
+
+TEST(Schema, EveryKeyOfNoiseAndShellRejectsBadValues) {
+  expect_errors_in_table("noise", "scale = 1", SnowNoise{});
+  expect_errors_in_table("shell", "depth = 1", SnowShell{});
 }
 
 // The fully written scene has a key on every line; each line in turn gets a value that fits no key.
