@@ -21,9 +21,9 @@ Frame after(const Scene& scene, int steps, Backend backend = Backend::kCpu, int 
 Scene varied_ball(int dimension) {
   Scene scene = empty_scene(dimension, 0.01);
   scene.materials.push_back({.name = "top", .young_modulus = 3e5, .hardening = 5});
-  Snow snow = ball({0.013, 0.05, 0}, dimension == 3 ? 0.035 : 0.045);
+  Snow snow = ball({0.013, dimension == 3 ? 0.035 : 0.05, 0}, dimension == 3 ? 0.03 : 0.045);
   snow.velocity = {2, -4, 0};
-  snow.layers = {{.above = 0.05, .below = {}, .material = "top"}};
+  snow.layers = {{.above = 0.04, .below = {}, .material = "top"}};
   snow.shell = SnowShell{.depth = 0.012, .factor = {2, 1.2, 0.5, 1, 1.3}, .location = {}};
   snow.noise = {{.scale = 0.03, .amplitude = {1, 0.3, 0.5, 1, 0.2}, .location = {}}};
   scene.snow.push_back(snow);
@@ -56,7 +56,7 @@ class Varied : public testing::TestWithParam<std::tuple<int, Integrator>> {};
 TEST_P(Varied, SnowOnTheCpuEqualsTheReference) {
   Scene scene = varied_ball(std::get<0>(GetParam()));
   scene.solver.integrator = std::get<1>(GetParam());
-  constexpr int kSteps = 60;
+  constexpr int kSteps = 40;
   scene.solver.precision = Precision::kDouble;
   const Frame slow = after(scene, kSteps, Backend::kReference);
   EXPECT_LT(largest_difference(after(scene, kSteps), slow), 1e-8);
@@ -129,24 +129,26 @@ TEST(VariedSnow, GoesOnFromItsFinalState) {
   }
 }
 
-// A file in which half of the snow is stiff: an attribute acts on its own particles and on no others.
+// A file with a stiff end: after two steps the other end, out of reach, has not noticed.
 TEST(VariedSnow, FromAFileIsStifferWhereTheFileSaysSo) {
   const TempFolder folder;
   Scene scene = thrown_snow({}, folder);
   scene.solver.time_step = kStep;
+  const Frame plain = after(scene, 2);
   Frame frame = read_ply(scene.snow[0].shape.file);
-  for (const auto& x : frame.position) frame.young_modulus.push_back(x[0] > 0.053 ? 1.4e6 : 1.4e5);
+  for (const auto& x : frame.position) frame.young_modulus.push_back(x[0] > 0.083 ? 1.4e6 : 1.4e5);
   frame.fe.assign(frame.size(), {1, 0, 0, 0, 1, 0, 0, 0, 1});
-  write_ply(folder.file("half.ply"), frame, {true, true});
-  scene.snow[0].shape.file = folder.file("half.ply");
-  const Frame later = after(scene, 50);
-  double soft = 0, stiff = 0;  // mean strain
-  for (std::size_t i = 0; i < later.size(); ++i) {
-    const bool is_stiff = frame.position[i][0] > 0.053;
-    EXPECT_FLOAT_EQ(static_cast<float>(later.stiffness[i]), is_stiff ? 10 : 1);
-    (is_stiff ? stiff : soft) += std::abs(later.je[i] - 1);
+  write_ply(folder.file("end.ply"), frame, {true, true});
+  scene.snow[0].shape.file = folder.file("end.ply");
+  const Frame stiff = after(scene, 2);
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < stiff.size(); ++i) {
+    const double x = frame.position[i][0];
+    EXPECT_EQ(stiff.stiffness[i], x > 0.083 ? 10 : 1);
+    if (x < 0.03) { EXPECT_EQ(stiff.velocity[i], plain.velocity[i]); }
+    changed += stiff.velocity[i] != plain.velocity[i];
   }
-  EXPECT_LT(stiff, 0.7 * soft);
+  EXPECT_GT(changed, stiff.size() / 5);
 }
 
 }  // namespace

@@ -170,10 +170,10 @@ template <class Section>
 void expect_all_change(const std::string& key, const std::string& given, const std::vector<std::pair<std::string, std::string>>& changes) {
   std::set<std::string> covered;
   for (const auto& [name, value] : changes) {
-    std::string table = given;
+    std::string table = given + ", ";
     const std::size_t at = table.find(name + " = ");
     if (at != std::string::npos) table.erase(at, table.find(',', at) + 2 - at);
-    expect_change(kScene, {"snow." + key, "{ " + table + name + " = " + value + " }", {"snow." + key + "={ " + given + "}"}});
+    expect_change(kScene, {"snow." + key, "{ " + table + name + " = " + value + " }", {"snow." + key + "={ " + given + " }"}});
     covered.insert(name);
   }
   for (const std::string_view name : schema::names_of(Section{}).all) EXPECT_TRUE(covered.count(std::string(name))) << key << "." << name;
@@ -185,8 +185,8 @@ TEST(EveryKey, OfNoiseAndShellChangesTheResult) {
   std::vector<std::pair<std::string, std::string>> noise = factors, shell = factors;
   noise.insert(noise.end(), {{"scale", "0.07"}, {"octaves", "1"}, {"seed", "3"}});
   shell.push_back({"depth", "0.03"});
-  expect_all_change<SnowNoise>("noise", "scale = 0.05, stiffness = 1, ", noise);
-  expect_all_change<SnowShell>("shell", "depth = 0.02, stiffness = 1.5, ", shell);
+  expect_all_change<SnowNoise>("noise", "scale = 0.05, stiffness = 1", noise);
+  expect_all_change<SnowShell>("shell", "depth = 0.02, stiffness = 1.5", shell);
 }
 
 TEST(EveryKey, OfALayerChangesTheResult) {
