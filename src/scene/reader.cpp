@@ -43,8 +43,6 @@ Reader::Reader(const toml::table& table, std::string label, Context& context)
 void Reader::check_names(const Names& names) const {
   for (const auto& [key, node] : table_) {
     const std::string_view name = key.str();
-    for (const Names::Unavailable& later : names.later)
-      if (later.name == name) throw UserError(where(name), fmt::format("'{}' is not available in this version, {}", name, later.advice));
     if (!contains(names.all, name))
       throw UserError(where(name), fmt::format("unknown key '{}' in {}{}", shortened(name), label_, suggestion(name, names.all)));
   }

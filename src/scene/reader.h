@@ -44,8 +44,6 @@ class Reader {
     return entry.has_value();
   }
 
-  void unavailable(std::string_view, std::string_view) {}
-
   // Before reading, so that a misspelt key is not reported as a missing one.
   void check_names(const Names& names) const;
   // After reading: a known key that nobody asked for contradicts the one that stands instead of it.

@@ -4,7 +4,6 @@
 // A visitor has
 //   field(Key, member, rule)            one key
 //   instead(Key, member, rule) -> bool  a key that, when used, stands instead of the fields that follow
-//   unavailable(name, advice)           a key of the design that this version does not have yet
 #pragma once
 
 #include <algorithm>
@@ -293,12 +292,7 @@ void describe(V& v, S& s) {
 
 // Visitor: the keys of a section, in order.
 struct Names {
-  struct Unavailable {
-    std::string_view name;
-    std::string_view advice;
-  };
   std::vector<std::string_view> all;
-  std::vector<Unavailable> later;
 
   template <class T, class Rule>
   void field(const Key& key, const T&, const Rule&) {
@@ -309,7 +303,6 @@ struct Names {
     add(key.name);
     return false;
   }
-  void unavailable(std::string_view name, std::string_view advice) { later.push_back({name, advice}); }
 
   // Once, also when several shapes are listed together.
   void add(std::string_view name) {

@@ -37,8 +37,8 @@ class SnowField {
   // Both must outlive it.
   SnowField(const Scene& scene, const Snow& snow);
 
-  // x in the world, m; phi: distance from the body's surface, negative inside, looked at only where there is a shell. Throws UserError at the key that takes a parameter out
-  // of its range.
+  // x in the world, m; phi: distance from the body's surface, negative inside; it matters only where there is a shell. Throws
+  // UserError at the key that takes a parameter out of its range.
   SnowAt at(const Vec<double, 3>& x, double phi) const;
 
  private:

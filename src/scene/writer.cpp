@@ -38,8 +38,6 @@ class Writer {
     return pairs_.size() > before;
   }
 
-  void unavailable(std::string_view, std::string_view) {}
-
   std::string lines() const { return fmt::format("{}\n", fmt::join(pairs_, "\n")); }
   std::string inline_table() const { return fmt::format("{{ {} }}", fmt::join(pairs_, ", ")); }
 

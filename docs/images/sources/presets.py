@@ -16,12 +16,11 @@ PRESETS = ["powder", "packed", "wet", "icy", "muddy", "crust", "chunky"]
 VARIED = ("packed, varied", ["snow.noise={ scale = 0.06, stiffness = 3, critical_compression = 1, critical_stretch = 2 }",
                              "snow.shell={ depth = 0.02, stiffness = 3, critical_stretch = 2 }"])
 SPACING = 0.01  # m, of presets.toml
-FRAME = "frame_0008.ply"
+FRAME = "frame_0007.ply"
 COLUMNS = 4  # of the sheet
 PICTURE = (480, 360)
 
 LOOSENED = 1.05  # J_P from which snow has lost most of its stiffness: it counts as torn
-WHOLE = 1e-3  # |J_P - 1| of snow that has hardly yielded
 SOLID = 3  # torn-free particles that make a cell of the grid part of a piece
 PIECE = 20  # cells that make a piece
 
@@ -76,9 +75,8 @@ def measure(folder):
     count = len(particles)
     pieces = find_pieces(particles)
     torn = sum(j >= LOOSENED for j in jp) / count
-    whole = sum(abs(j - 1) < WHOLE for j in jp) / count
     largest = pieces[0] / count if pieces else 0
-    return len(pieces), largest, torn, whole, jp[count // 20], jp[count // 2], jp[-count // 20]
+    return len(pieces), largest, torn, jp[count // 20], jp[count // 2], jp[-count // 20]
 
 
 def make_sheet(folders, target):
@@ -106,10 +104,10 @@ def main():
         preset = "materials.block.preset=" + name.split(",")[0]
         folders[name] = run(options.firn, options.out, name, [preset, *settings])
     make_sheet(folders, options.sheet)
-    print("| snow | pieces | largest | torn | whole | J_P: 5 % | half | 95 % |\n|---|---|---|---|---|---|---|---|")
+    print("| snow | pieces | largest | torn | J_P: 5 % | half | 95 % |\n|---|---|---|---|---|---|---|")
     for name, folder in folders.items():
-        pieces, largest, torn, whole, *jp = measure(folder)
-        print(f"| {name} | {pieces} | {largest:.0%} | {torn:.0%} | {whole:.0%} | " + " | ".join(f"{j:.3f}" for j in jp) + " |")
+        pieces, largest, torn, *jp = measure(folder)
+        print(f"| {name} | {pieces} | {largest:.0%} | {torn:.0%} | " + " | ".join(f"{j:.3f}" for j in jp) + " |")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
       expect_same(a[i].noise, b[i].noise);
       expect_same(a[i].layers, b[i].layers);
       EXPECT_EQ(a[i].shell.has_value(), b[i].shell.has_value());
-      if (a[i].shell && b[i].shell) EXPECT_TRUE(fields(*a[i].shell) == fields(*b[i].shell)) << i;
+      if (a[i].shell && b[i].shell) { EXPECT_TRUE(fields(*a[i].shell) == fields(*b[i].shell)) << i; }
     }
   }
 }
@@ -85,7 +85,6 @@ class Randomizer {
   bool instead(const Key&, T& value, const Rule& rule) {
     return coin() && set(value, rule);
   }
-  void unavailable(std::string_view, std::string_view) {}
 
   bool coin() { return uniform(0, 1) < 0.5; }
 

@@ -31,7 +31,6 @@ class BadValues {
     field(key, value, rule);
     return false;
   }
-  void unavailable(std::string_view name, std::string_view) { all.push_back({std::string(name), "\"powder\""}); }
 
  private:
   using Values = std::vector<std::string>;

@@ -5,9 +5,8 @@
 #include <set>
 
 #include "firn/frame.h"
-#include "scene/bodies.h"
 #include "scene/build.h"
-#include "scene/sampler.h"
+#include "scene/form.h"
 #include "scene_texts.h"
 
 namespace firn::scene_tests {
@@ -15,6 +14,10 @@ namespace {
 
 const std::string kMaterials = "[materials.crust]\nyoung_modulus = 5e5\nhardening = 20\ndensity = 250\n[materials.ice]\ndensity = 900\n";
 const std::string kBox = "[[snow]]\nshape = \"box\"\ncenter = [0.1, 0.3, 0]\nsize = [0.3, 0.2, 0.1]\nrotation = [0.9, 0.1, 0.3, 0.2]\n";
+
+const std::string kBitten =
+    "[[snow]]\nshape = \"difference\"\nparts = [{ shape = \"sphere\", center = [0, 1, 0], radius = 0.1 }, "
+    "{ shape = \"sphere\", center = [0.1, 1, 0], radius = 0.07 }]\n";
 
 Built built(const std::string& text) { return build(parse(text), read_ply); }
 
@@ -34,24 +37,26 @@ double total_mass(const Built& b) {
   return sum;
 }
 
-double depth_of(const Scene& scene, const ParticleRow& row) {
-  const Shape& shape = scene.snow[0].shape;
-  const double h = scene.simulation.spacing;
-  const Vec<double, 3> r = Vec<double, 3>{row.position(0, h), row.position(1, h), row.position(2, h)} - shape_origin(shape);
-  return -shape_distance(shape, scene.simulation.dimension, r);
+Form form_of(const Scene& scene) {
+  std::vector<std::string> warnings;
+  return make_form(scene.snow[0].shape, {scene.simulation.dimension, scene.simulation.spacing}, warnings);
+}
+
+double depth_of(const Form& form, const ParticleRow& row, double h) {
+  return -form.distance(Vec<double, 3>{row.position(0, h), row.position(1, h), row.position(2, h)} - form.origin);
 }
 
 TEST(Shell, IsStifferAndHeavierExactlyWithinItsDepth) {
-  for (const std::string& body : {kBox, kBall}) {
+  for (const std::string& body : {kBox, kBall, kBitten}) {
     const std::string text = kSimulation + body + "shell = { depth = 0.02, stiffness = 4, density = 1.5, hardening = 0.5 }\n";
-    const Scene scene = parse(text);
+    const Form form = form_of(parse(text));
     const Built b = built(text), plain = built(kSimulation + body);
     EXPECT_TRUE(b.model.varied);
     ASSERT_EQ(b.particles.size(), plain.particles.size());
     std::size_t within = 0;
     for (std::size_t i = 0; i < b.particles.size(); ++i) {
       const ParticleRow& row = b.particles[i];
-      const bool in_shell = depth_of(scene, row) < 0.02;
+      const bool in_shell = depth_of(form, row, 0.01) < 0.02;
       within += in_shell;
       ASSERT_EQ(row.own.stiffness, in_shell ? 4 : 1);
       ASSERT_EQ(row.own.hardening, in_shell ? 5 : 10);
@@ -134,11 +139,11 @@ TEST(FlatScene, HasNoiseShellAndLayersToo) {
   const std::string text = kFlatSimulation + kMaterials + kDisc +
                            "layers = [{ above = 1, material = \"ice\" }]\nshell = { depth = 0.03, stiffness = 2 }\n"
                            "noise = { scale = 0.05, hardening = 0.5 }\n";
-  const Scene scene = parse(text);
+  const Form form = form_of(parse(text));
   const Built b = built(text);
   for (const ParticleRow& row : b.particles) {
     ASSERT_EQ(row.material, row.position(1, 0.01) >= 1 ? 2 : 0);
-    ASSERT_EQ(row.own.stiffness, depth_of(scene, row) < 0.03 ? 2 : 1);
+    ASSERT_EQ(row.own.stiffness, depth_of(form, row, 0.01) < 0.03 ? 2 : 1);
     ASSERT_LT(std::abs(std::log(row.own.hardening / 10)), std::log(1.5));
   }
 }
