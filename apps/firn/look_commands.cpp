@@ -1,5 +1,6 @@
 // Verbs that show something: check, scenes, preview.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -15,6 +16,27 @@ std::string describe(const firn::CheckReport::Body& body, int dimension) {
   return text;
 }
 
+std::string vector_text(const firn::Vector& v, int dimension) {
+  return fmt::format("[{}]", fmt::join(v.begin(), v.begin() + dimension, ", "));
+}
+
+// What comes and goes while the run goes on.
+void print_flow(const firn::Scene& scene, const firn::CheckReport& report) {
+  const auto text = [&](const firn::Vector& v) { return vector_text(v, scene.simulation.dimension); };
+  for (std::size_t i = 0; i < report.sources.size(); ++i) {
+    const firn::CheckReport::Flow& source = report.sources[i];
+    fmt::print("source {:<3} {}: {:.4g} particles/s, {:.0f} particles and {:.4g} kg in all\n", i, source.shape, source.particles_per_second,
+               source.particles, source.mass);
+  }
+  for (std::size_t i = 0; i < report.sinks.size(); ++i) fmt::print("sink {:<5} {}\n", i, report.sinks[i]);
+  if (scene.domain) fmt::print("domain     {} to {} m\n", text(scene.domain->lower), text(scene.domain->upper));
+  if (!scene.window) return;
+  const firn::Window& window = *scene.window;
+  const std::string motion =
+      window.follow ? fmt::format("with collider {}", *window.follow) : fmt::format("at {} m/s", text(window.velocity));
+  fmt::print("window     {} to {} m, moves {}\n", text(window.lower), text(window.upper), motion);
+}
+
 int check_scene(const SceneArguments& arguments) {
   const firn::Scene scene = arguments.load();
   const firn::CheckReport report = firn::check(scene);
@@ -23,6 +45,7 @@ int check_scene(const SceneArguments& arguments) {
   for (std::size_t i = 0; i < report.snow.size(); ++i)
     fmt::print("snow {:<5} {}\n", i, describe(report.snow[i], scene.simulation.dimension));
   fmt::print("colliders  {}\n", scene.colliders.size());
+  print_flow(scene, report);
   fmt::print("particles  {}\n", report.particles);
   fmt::print("blocks     {}\n", report.blocks);
   fmt::print("memory     {:.0f} MB\n", report.bytes / 1e6);

@@ -24,9 +24,7 @@ Stepped step_ball(Built& built, int steps) {
   return ball;
 }
 
-ParticleTable all_rows(const Model& model, const Stepped& ball) {
-  return ball.solver->rows(model, *ball.state, 0, ball.state->particle_count);
-}
+ParticleTable all_rows(const Model& model, const Stepped& ball) { return ball.solver->rows(model, *ball.state, 0, ball.state->next_id); }
 
 }  // namespace
 

@@ -169,6 +169,41 @@ struct Collider {
   Location location;
 };
 
+// Snow that comes in while the run goes on.
+struct Source {
+  Shape shape;
+  double rate = 0;            // kg/s (2D: per metre of depth)
+  Vector velocity{0, 0, 0};   // m/s
+  double start = 0;           // s
+  std::optional<double> end;  // s; empty: as long as the run lasts
+  std::string material = "default";
+  double particles_per_cell = 8;
+  std::uint32_t seed = 1;
+  Location location;
+};
+
+// Takes away every particle that gets into it.
+struct Sink {
+  Shape shape;
+  double start = 0;           // s
+  std::optional<double> end;  // s; empty: as long as the run lasts
+  Location location;
+};
+
+// What gets out of this box is taken away.
+struct Domain {
+  Vector lower{0, 0, 0}, upper{0, 0, 0};
+};
+
+// A box that moves with a collider, or evenly. Only the snow in it is computed: what gets out is taken away, and where the box comes to
+// for the first time there is the snow that the shapes of `Scene::snow` have there.
+struct Window {
+  std::optional<int> follow;              // number of the collider; empty: it moves from the world's origin with `velocity`
+  Vector velocity{0, 0, 0};               // m/s
+  Vector lower{0, 0, 0}, upper{0, 0, 0};  // m, from the collider's origin
+  Location location;
+};
+
 struct OutputSettings {
   std::vector<std::string> formats{"ply"};
 };
@@ -179,7 +214,11 @@ struct Scene {
   SolverSettings solver;
   std::vector<Material> materials;  // at least "default"
   std::vector<Snow> snow;
+  std::vector<Source> sources;
   std::vector<Collider> colliders;
+  std::vector<Sink> sinks;
+  std::optional<Domain> domain;
+  std::optional<Window> window;
   OutputSettings output;
 
   int frames() const;  // whole frames in the duration

@@ -48,7 +48,11 @@ class Simulation {
 
   double time() const;
   std::int64_t steps() const;
-  std::size_t particles() const;
+  std::size_t particles() const;  // now
+  std::size_t ids() const;        // given out so far: those of particles() are among 0 to ids() − 1
+  // Particles since the start: come in from sources or with the window, killed by sinks, left the domain or the window. Always
+  // particles at the start + emitted() == particles() + killed() + left().
+  std::int64_t emitted() const, killed() const, left() const;
   std::size_t bytes() const;
   const std::vector<std::string>& warnings() const;
 
@@ -59,9 +63,9 @@ class Simulation {
   void advance_to(double time, const std::function<bool(const StepInfo&)>& on_step = {});
 
   Statistics statistics() const;
-  // Particles with ids in [begin, end). complete: with F_E and, for APIC, B.
+  // Particles with ids in [begin, end), those that are still there. complete: with F_E and, for APIC, B.
   Frame frame(bool complete, std::size_t begin, std::size_t end) const;
-  Frame frame(bool complete) const { return frame(complete, 0, particles()); }
+  Frame frame(bool complete) const { return frame(complete, 0, ids()); }
 
  private:
   struct Parts;
@@ -108,7 +112,14 @@ struct CheckReport {
     double mass;     // kg
     double content;  // m³ (2D: m²) of the shape; 0: not known
   };
-  std::vector<Body> snow;
+  struct Flow {
+    std::string shape;
+    double particles_per_second;
+    double particles, mass;  // in all, kg
+  };
+  std::vector<Body> snow;  // what is there at the start
+  std::vector<Flow> sources;
+  std::vector<std::string> sinks;  // their shapes
   std::size_t particles = 0, blocks = 0;
   double bytes = 0;        // expected memory
   double time_step = 0;    // s, of the first step

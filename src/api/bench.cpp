@@ -9,6 +9,8 @@ BenchReport bench(const Scene& scene, const BenchOptions& options) {
   const double frame = 1 / scene.simulation.fps;
   const auto one_step = [&] { return simulation.step(scene.solver.time_step.value_or(frame)); };
   for (int k = 0; k < options.warmup; ++k) one_step();
+  if (simulation.particles() == 0)
+    throw UserError("nothing to measure: the scene has no particles yet, use more steps before with --warmup");
 
   const SolverSettings& s = scene.solver;
   BenchReport report;

@@ -17,8 +17,8 @@ StepLimits first_limits(const Model& model, ParticleTable particles) {
   const std::unique_ptr<State> state = solver->create(model, std::move(particles));
   StepLimits limits;
   constexpr std::size_t kPiece = 32768;
-  for (std::size_t at = 0; at < state->particle_count; at += kPiece)
-    for (const ParticleRow& row : solver->rows(model, *state, at, std::min(state->particle_count, at + kPiece))) {
+  for (std::size_t at = 0; at < state->next_id; at += kPiece)
+    for (const ParticleRow& row : solver->rows(model, *state, at, std::min(state->next_id, at + kPiece))) {
       const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
       const double compliance = row.volume / row.mass;
       const Lame<double> l = hardened(s, row.J_P);
@@ -61,16 +61,25 @@ CheckReport check(const Scene& scene) {
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)
     report.snow.push_back({std::string(schema::name_of(scene.snow[i].shape.kind)), built.snow[i].particles, built.snow[i].mass, built.snow[i].content});
+  for (std::size_t i = 0; i < scene.sources.size(); ++i) {
+    const Emitter& emitter = built.population.emitters()[i];
+    const double particles = static_cast<double>(emitter.count(scene.simulation.duration));
+    report.sources.push_back(
+        {std::string(schema::name_of(scene.sources[i].shape.kind)), emitter.particles_per_second(), particles, particles * emitter.particle_mass()});
+  }
+  for (const Sink& sink : scene.sinks) report.sinks.emplace_back(schema::name_of(sink.shape.kind));
   report.particles = built.particles.size();
   report.blocks = built.grid.blocks;
-  report.bytes = estimate_bytes(scene, static_cast<double>(report.particles), built.grid, built.model.varied);
+  report.bytes = estimate_bytes(scene, particles_at_most(scene, built), built.grid, built.model.varied);
   const double frame = 1 / scene.simulation.fps;
   Model automatic = built.model;
   automatic.solver.time_step.reset();
   if (scene.solver.time_step) automatic.bodies.clear();  // they have a warning of their own
   const SnowExtent snow = first_extent(built.model, built.particles);
   check_speeds(scene, built.model, snow, report.warnings);
-  const double safe = choose_time_step(automatic, first_limits(built.model, std::move(built.particles)), snow, frame);
+  // With every source at work: the steps to expect.
+  const StepLimits limits = with_inflow(first_limits(built.model, std::move(built.particles)), automatic, 0, scene.simulation.duration);
+  const double safe = choose_time_step(automatic, limits, snow, frame);
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)

@@ -11,7 +11,12 @@ struct Simulation::Parts {
   Model model;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<State> state;
+  Population population;
+  PopulationState population_state;
   std::vector<std::string> warnings;
+
+  // After a step: lets in who has come and takes out who must go.
+  void exchange_particles();
 };
 
 }  // namespace firn

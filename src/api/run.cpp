@@ -144,8 +144,8 @@ class Run {
     const PlyOptions ply{scene_.solver.precision == Precision::kDouble, complete};
     PlyWriter writer(path(name), simulation.particles(), ply);
     constexpr std::size_t kPiece = 32768;  // of the particles, to save memory
-    for (std::size_t at = 0; at < simulation.particles(); at += kPiece)
-      writer.append(simulation.frame(complete, at, std::min(simulation.particles(), at + kPiece)));
+    for (std::size_t at = 0; at < simulation.ids(); at += kPiece)
+      writer.append(simulation.frame(complete, at, std::min(simulation.ids(), at + kPiece)));
     writer.commit();
   }
 

@@ -1,6 +1,7 @@
 #include "firn/simulation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "api/parts.h"
@@ -11,6 +12,8 @@ namespace firn {
 Simulation::Simulation(const Scene& scene, Backend backend, int threads) : parts_(std::make_unique<Parts>()) {
   Built built = build(scene, read_ply);
   parts_->model = std::move(built.model);
+  parts_->population = std::move(built.population);
+  parts_->population_state = std::move(built.population_state);
   parts_->warnings = std::move(built.warnings);
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
@@ -22,11 +25,27 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 double Simulation::time() const { return parts_->state->time; }
 std::int64_t Simulation::steps() const { return parts_->state->steps; }
 std::size_t Simulation::particles() const { return parts_->state->particle_count; }
+std::size_t Simulation::ids() const { return parts_->state->next_id; }
+std::int64_t Simulation::emitted() const { return parts_->population_state.emitted; }
+std::int64_t Simulation::killed() const { return parts_->population_state.killed; }
+std::int64_t Simulation::left() const { return parts_->population_state.left; }
 std::size_t Simulation::bytes() const { return parts_->solver->bytes(*parts_->state); }
 const std::vector<std::string>& Simulation::warnings() const { return parts_->warnings; }
 
+void Simulation::Parts::exchange_particles() {
+  const ParticleTable arrivals = population.arrivals(model, state->time, population_state);
+  solver->add(model, *state, arrivals);
+  population_state.emitted += static_cast<std::int64_t>(arrivals.size());
+  const Removed removed = solver->remove(model, *state);
+  population_state.killed += removed.killed;
+  population_state.left += removed.left;
+}
+
 StepInfo Simulation::step(double longest) {
-  const StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
+  StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
+  const auto begin = std::chrono::steady_clock::now();
+  parts_->exchange_particles();
+  report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   StepInfo info{report.dt, report.iterations, report.residual, report.rejected, report.rejection, report.limited, report.asleep, {}, report.serial_seconds};
   for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
   return info;
@@ -57,11 +76,10 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
   const ParticleTable rows = parts_->solver->rows(parts_->model, *parts_->state, begin, end);
   const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
   Frame frame;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const ParticleRow& row = rows[i];
+  for (const ParticleRow& row : rows) {
     Mat<double, 3> F_E;
     std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
-    frame.id.push_back(static_cast<std::uint32_t>(begin + i));
+    frame.id.push_back(row.id);
     frame.position.push_back({row.position(0, parts_->model.h), row.position(1, parts_->model.h), row.position(2, parts_->model.h)});
     frame.velocity.push_back(row.velocity);
     frame.mass.push_back(row.mass);

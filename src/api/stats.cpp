@@ -24,7 +24,8 @@ void FrameStatistics::add(const StepInfo& info) {
 
 std::string FrameStatistics::header() {
   std::string text =
-      "frame,time,steps,dt_min,dt_max,iterations,residual,rejected,limited,asleep,particles,mass,momentum_x,momentum_y,momentum_z,"
+      "frame,time,steps,dt_min,dt_max,iterations,residual,rejected,limited,asleep,particles,emitted,killed,left,mass,momentum_x,momentum_y,"
+      "momentum_z,"
       "kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean";
   for (const char* phase : kPhaseNames) text += fmt::format(",seconds_{}", phase);
   return text + ",seconds_output\n";
@@ -32,10 +33,11 @@ std::string FrameStatistics::header() {
 
 std::string FrameStatistics::line(int frame, const Simulation& simulation) const {
   const Statistics s = simulation.statistics();
-  std::string text = fmt::format("{},{:.9g},{},{:.6g},{:.6g},{},{:.3g},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}",
-                                 frame, simulation.time(), steps_, dt_min_, dt_max_, iterations_, residual_, rejected_, limited_, asleep_,
-                                 simulation.particles(), s.mass, s.momentum[0], s.momentum[1], s.momentum[2], s.kinetic_energy,
-                                 s.elastic_energy, s.jp_min, s.jp_max, s.jp_mean);
+  std::string text = fmt::format(
+      "{},{:.9g},{},{:.6g},{:.6g},{},{:.3g},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}", frame,
+      simulation.time(), steps_, dt_min_, dt_max_, iterations_, residual_, rejected_, limited_, asleep_, simulation.particles(),
+      simulation.emitted(), simulation.killed(), simulation.left(), s.mass, s.momentum[0], s.momentum[1], s.momentum[2], s.kinetic_energy,
+      s.elastic_energy, s.jp_min, s.jp_max, s.jp_mean);
   for (int p = 0; p < kPhases; ++p) text += fmt::format(",{:.4f}", seconds_.empty() ? 0.0 : seconds_[p].second);
   return text + fmt::format(",{:.4f}\n", output_seconds_);
 }

@@ -18,14 +18,28 @@ struct LatticePoint {
   Vec<T, D> offset;  // in [0, 1)
 };
 
+// A box of cells; the upper ones are the first beyond it.
+template <int D>
+struct CellBox {
+  Cell<D> lower, upper;
+
+  bool contains(const Cell<D>& cell) const {
+    for (int d = 0; d < D; ++d)
+      if (cell[d] < lower[d] || cell[d] >= upper[d]) return false;
+    return true;
+  }
+};
+
 // Coordinates that users write down are rounded to this part of a cell. Decimal input such as 0.015 with h = 0.005 then means
 // exactly "on node 3", and a body moved by whole cells keeps exactly its place in its cell.
 inline constexpr double kSnapsPerCell = 1 << 26;
 
+inline double snapped(double s) { return std::nearbyint(s * kSnapsPerCell) / kSnapsPerCell; }
+
 // Splits s, in cells, into its cell and offset.
 template <class T>
 inline void split_coordinate(double s, bool snap, std::int32_t& cell, T& offset) {
-  if (snap) s = std::nearbyint(s * kSnapsPerCell) / kSnapsPerCell;
+  if (snap) s = snapped(s);
   const double base = std::floor(s);
   cell = static_cast<std::int32_t>(base);
   offset = static_cast<T>(s - base);

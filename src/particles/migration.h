@@ -1,5 +1,5 @@
-// Brings particles that have left the cells of their block into the block they are in now. The outcome depends on the blocks and the
-// order within them alone, not on threads or on which groups are used.
+// Brings particles that have left the cells of their block into the block they are in now, lets new ones in and takes others out.
+// The outcome depends on the blocks and the order within them alone, not on threads or on which groups are used.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,8 @@
 #include "particles/block_store.h"
 
 namespace firn {
+
+inline constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();  // of an id whose particle is gone
 
 template <class T, int D>
 class Migration {
@@ -39,8 +41,18 @@ class Migration {
       if (!outside[l]) continue;
       Cell<D> x;
       for (int d = 0; d < D; ++d) x[d] = cell[d][l];
-      leavers_[block].push_back({x, first + static_cast<std::uint32_t>(l)});
+      leavers_[block].push_back({x, first + static_cast<std::uint32_t>(l), false});
     }
+  }
+
+  // Or, of a block that nobody has left: its particle goes for good. In the order of the particles.
+  void take_away(std::size_t block, std::uint32_t particle) { leavers_[block].push_back({{}, particle, true}); }
+
+  // Particles that come from outside with the next run: to be filled in, slots 0 to count − 1.
+  Particles<T, D>& admit(std::uint32_t count, const OptionalColumns& optional) {
+    newcomers_ = count;
+    inbox_.resize(slots_for(count), optional);
+    return inbox_;
   }
 
   // Updates blocks (sorted by key; empty ones go) and slot_of_id. `grow` is called when columns need more slots.
@@ -48,71 +60,87 @@ class Migration {
   template <class Grow>
   bool run(const Cell<D>& origin, Particles<T, D>& particles, Blocks& blocks, GroupPool& pool, std::vector<std::uint32_t>& slot_of_id,
            Grow grow) {
-    if (!count_leavers(blocks)) return false;
-    take_out(origin, particles, blocks);
+    if (!count_moves(blocks)) return false;
+    if (!take_out(origin, particles, blocks)) {
+      newcomers_ = 0;
+      throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
+    }
     const bool changed = plan(origin, blocks);
     make_room(blocks, pool);
     grow();
+    forget_the_gone(slot_of_id);
     parallel_for(blocks.size(), [&](std::size_t b) { settle(particles, blocks[b], changes_[b], slot_of_id); });
     release(blocks, pool);
     forget();
+    newcomers_ = 0;
     return changed;
   }
 
   std::size_t bytes() const {
-    std::size_t sum = moves_.capacity() * sizeof(Move) + outbox_.bytes() + changes_.capacity() * sizeof(Change);
+    std::size_t sum = moves_.capacity() * sizeof(Move) + outbox_.bytes() + inbox_.bytes() + changes_.capacity() * sizeof(Change);
     for (const auto& list : leavers_) sum += list.capacity() * sizeof(Leaver);
     return sum;
   }
 
  private:
   static constexpr std::uint32_t kNew = std::numeric_limits<std::uint32_t>::max();
+  static constexpr BlockKey kNowhere = std::numeric_limits<BlockKey>::max();  // no block has this key, and all have smaller ones
 
   struct Leaver {
     Cell<D> cell;
     std::uint32_t particle;  // number in its block
+    bool gone;               // for good
   };
   struct Move {
     BlockKey target;
-    std::uint32_t outbox;  // in the order of blocks, then of particles in them
+    std::uint32_t from;  // in the outbox, in the order of blocks, then of particles in them; after its end, in the inbox
 
-    bool operator<(const Move& other) const { return target != other.target ? target < other.target : outbox < other.outbox; }
+    bool operator<(const Move& other) const { return target != other.target ? target < other.target : from < other.from; }
   };
   struct Change {
-    std::uint32_t before = kNew;              // the block's number before
+    std::uint32_t before = kNew;                   // the block's number before
     std::uint32_t arrivals = 0, arrivals_end = 0;  // in moves_
 
     std::uint32_t arriving() const { return arrivals_end - arrivals; }
   };
 
-  bool count_leavers(const Blocks& blocks) {
+  bool count_moves(const Blocks& blocks) {
     leavers_.resize(std::max(leavers_.size(), blocks.size()));
     first_.resize(blocks.size() + 1);
     first_[0] = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) first_[b + 1] = first_[b] + static_cast<std::uint32_t>(leavers_[b].size());
-    moves_.resize(first_.back());
+    moves_.resize(first_.back() + newcomers_);
     return !moves_.empty();
   }
 
-  // Copies the leavers, so that others may take their slots, and sorts their moves by target.
-  void take_out(const Cell<D>& origin, const Particles<T, D>& particles, const Blocks& blocks) {
+  // Copies the leavers, so that others may take their slots, and sorts all moves by target. Says whether all targets are in range.
+  bool take_out(const Cell<D>& origin, const Particles<T, D>& particles, const Blocks& blocks) {
     outbox_.resize(slots_for(first_.back()), particles.optional());
     std::atomic<bool> in_range{true};
+    const auto target_of = [&](const Cell<D>& cell) {
+      Vec<std::int32_t, D> target;
+      for (int d = 0; d < D; ++d) {
+        target[d] = (cell[d] - origin[d]) >> Shape::kLog2Edge;
+        if (target[d] <= -kMaxBlock<D> || target[d] >= kMaxBlock<D> - 1) in_range = false;
+      }
+      return block_key<D>(target);
+    };
     parallel_for(blocks.size(), [&](std::size_t b) {
       std::uint32_t at = first_[b];
       for (const Leaver& leaver : leavers_[b]) {
         outbox_.copy(particles, blocks[b].slot(leaver.particle), at);
-        Vec<std::int32_t, D> target;
-        for (int d = 0; d < D; ++d) {
-          target[d] = (leaver.cell[d] - origin[d]) >> Shape::kLog2Edge;
-          if (target[d] <= -kMaxBlock<D> || target[d] >= kMaxBlock<D> - 1) in_range = false;
-        }
-        moves_[at] = {block_key<D>(target), at};
+        moves_[at] = {leaver.gone ? kNowhere : target_of(leaver.cell), at};
         ++at;
       }
     });
-    if (!in_range) throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
+    parallel_for(newcomers_, [&](std::size_t k) {
+      Cell<D> cell;
+      for (int d = 0; d < D; ++d) cell[d] = inbox_.cell[d][k];
+      const std::uint32_t at = first_.back() + static_cast<std::uint32_t>(k);
+      moves_[at] = {target_of(cell), at};
+    });
     parallel_sort(moves_.begin(), moves_.end());
+    return in_range;
   }
 
   // What every block gets; adds the new blocks and drops those that end up empty.
@@ -147,7 +175,7 @@ class Migration {
         changes_.push_back(change);
       }
     }
-    add_new_before(std::numeric_limits<BlockKey>::max());
+    add_new_before(kNowhere);
     blocks = std::move(after);
     return changed;
   }
@@ -166,6 +194,12 @@ class Migration {
     }
   }
 
+  // Their moves come last.
+  void forget_the_gone(std::vector<std::uint32_t>& slot_of_id) const {
+    for (auto move = moves_.rbegin(); move != moves_.rend() && move->target == kNowhere; ++move)
+      slot_of_id[outbox_.id[move->from]] = kNoSlot;
+  }
+
   // Arrivals take the places of leavers, then new ones at the end; places left over are filled from the end.
   void settle(Particles<T, D>& particles, ParticleBlock<D>& block, const Change& change, std::vector<std::uint32_t>& slot_of_id) {
     static const std::vector<Leaver> none;
@@ -175,7 +209,12 @@ class Migration {
     if (change.arriving() > 0 || (block.rest != Rest::kAwake && !leavers.empty())) block.wake();
     for (std::uint32_t a = change.arrivals; a < change.arrivals_end; ++a) {
       const std::uint32_t to = block.slot(filled < leavers.size() ? leavers[filled++].particle : block.count++);
-      particles.copy(outbox_, moves_[a].outbox, to);
+      const std::uint32_t from = moves_[a].from;
+      if (from < first_.back()) {
+        particles.copy(outbox_, from, to);
+      } else {
+        particles.copy(inbox_, from - first_.back(), to);
+      }
       slot_of_id[particles.id[to]] = to;
     }
     std::size_t holes = leavers.size();
@@ -202,7 +241,8 @@ class Migration {
   std::vector<std::vector<Leaver>> leavers_;  // per block, before
   std::vector<std::uint32_t> first_;          // per block: where its leavers begin in the outbox
   std::vector<Move> moves_;
-  Particles<T, D> outbox_;
+  Particles<T, D> outbox_, inbox_;
+  std::uint32_t newcomers_ = 0;  // in the inbox
   std::vector<Change> changes_;  // per block, after
   Blocks emptied_;
 };

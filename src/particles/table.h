@@ -26,10 +26,11 @@ struct ParticleRow {
   double mass = 0;
   double volume = 0;  // 0: to be estimated from the grid (M5)
   Variation own;      // varied runs only
+  std::uint32_t id = 0;  // of rows that a solver gives out; it numbers those it takes in by itself
 
   double position(int axis, double h) const { return (cell[axis] + offset[axis]) * h; }
 };
 
-using ParticleTable = std::vector<ParticleRow>;  // the index is the particle's id
+using ParticleTable = std::vector<ParticleRow>;  // in id order
 
 }  // namespace firn

@@ -217,8 +217,10 @@ void Subject::add(const Frame& frame, const Scenery* scenery, double time) {
 
 Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect) {
   std::vector<Vec<double, 3>> points = subject.points;
-  if (points.empty() && scenery != nullptr)
+  if (points.empty() && scenery != nullptr) {
     for (const Snow& snow : scenery->scene.snow) points.push_back(shape_origin(snow.shape));
+    for (const Source& source : scenery->scene.sources) points.push_back(shape_origin(source.shape));
+  }
   if (points.empty()) points.push_back({0, 0, 0});
   const double margin = subject.particle_size > 0 ? kSmallestExtent / 2 * subject.particle_size : 1.0;
   for (int d = 0; d < (subject.flat ? 2 : 3); ++d)

@@ -9,10 +9,12 @@
 #include "core/memory.h"
 #include "grid/block.h"
 #include "scene/bodies.h"
+#include "scene/flow.h"
 #include "scene/load_particles.h"
 #include "scene/sampler.h"
 #include "scene/scene_checks.h"
 #include "scene/variation.h"
+#include "solver/outflow.h"
 
 namespace firn {
 namespace {
@@ -27,133 +29,184 @@ void refuse_beyond_memory(const Scene& scene, double particles, const GridSize& 
                               scene.simulation.spacing, particles, need / 1e9, have / 1e9));
 }
 
-// Before anything is sampled: from what the shapes hold.
-void check_contents(const Scene& scene, const std::vector<Form>& forms) {
+// Before anything is sampled: from what the shapes hold, or the window where that is less.
+void check_contents(const Scene& scene, const Forms& forms, const Model& model) {
+  double window = std::numeric_limits<double>::infinity();  // cells
+  if (model.window) {
+    const CellBox<3> box = window_cells(model, 0);
+    window = 1;
+    for (int d = 0; d < model.dimension; ++d) window *= static_cast<double>(box.upper[d]) - box.lower[d];
+  }
+  const double cell = std::pow(model.h, model.dimension);
   double particles = 0;
-  for (std::size_t s = 0; s < forms.size(); ++s)
-    particles += forms[s].content / std::pow(scene.simulation.spacing, scene.simulation.dimension) * scene.snow[s].particles_per_cell;
+  for (std::size_t s = 0; s < forms.snow.size(); ++s)
+    particles += std::min(forms.snow[s].content / cell, window) * scene.snow[s].particles_per_cell;
+  for (std::size_t s = 0; s < forms.sources.size(); ++s) particles += forms.sources[s].content / cell * scene.sources[s].particles_per_cell;
   refuse_beyond_memory(scene, particles, {}, is_varied(scene));
 }
 
-// Per [[snow]]; particles from a file have none.
-std::vector<Form> make_forms(const Scene& scene, std::vector<std::string>& warnings) {
-  std::vector<Form> forms;
+Forms make_forms(const Scene& scene, std::vector<std::string>& warnings) {
+  Forms forms;
   for (const Snow& snow : scene.snow)
-    forms.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings));
+    forms.snow.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings));
+  for (const Source& source : scene.sources) forms.sources.push_back(make_form_at(source.shape, scene, source.location, warnings));
   return forms;
 }
 
 // A body's particles before they become rows of the table: points of a shape, or a file.
-struct Source {
+struct BodyPoints {
   std::vector<LatticePoint<double, 3>> points;
   Frame frame;
 
   std::size_t size() const { return points.size() + frame.size(); }
 };
 
-Source read_source(const Scene& scene, const Snow& snow, const Form& form, const ParticleLoader& load) {
-  Source source;
-  if (snow.shape.kind != ShapeKind::kParticles) {
-    source.points = sample_form(form, snow, scene.simulation.spacing);
-    if (source.points.empty())
-      throw UserError(snow.location, "this snow has no particles: it is much smaller than a grid cell; use a smaller simulation.spacing");
-    return source;
-  }
+Frame read_frame(const Snow& snow, const ParticleLoader& load) {
   try {
-    source.frame = load(snow.shape.file);
+    return load(snow.shape.file);
   } catch (const UserError& e) {
     throw UserError(snow.location, e.what());
   }
-  return source;
 }
 
-// Particles of a sampled shape: each has the same part of the volume, so that a uniform body weighs density × volume.
-void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Source& source, ParticleTable& table) {
-  const double h = scene.simulation.spacing;
-  const double count = static_cast<double>(source.points.size());
-  const SnowField field(scene, snow);
-  ParticleRow row;
-  for (int d = 0; d < scene.simulation.dimension; ++d) row.F_E[4 * d] = snow.stretch[d];
-  const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);
-  for (const LatticePoint<double, 3>& x : source.points) {
-    const Vec<double, 3> from_origin = difference(x.cell, x.offset, origin, h);
-    const Vec<double, 3> v = to_vec(snow.velocity) + cross(to_vec(snow.spin), from_origin);
-    for (int d = 0; d < 3; ++d) {
-      row.cell[d] = x.cell[d];
-      row.offset[d] = x.offset[d];
-      row.velocity[d] = v[d];
+std::vector<LatticePoint<double, 3>> whole_shape(const Scene& scene, const Snow& snow, const Form& form) {
+  auto points = sample_form(form, snow, scene.simulation.spacing);
+  if (points.empty())
+    throw UserError(snow.location, "this snow has no particles: it is much smaller than a grid cell; use a smaller simulation.spacing");
+  return points;
+}
+
+std::vector<BodyPoints> read_points(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {
+  std::vector<BodyPoints> bodies(scene.snow.size());
+  for (std::size_t s = 0; s < bodies.size(); ++s) {
+    const Snow& snow = scene.snow[s];
+    if (snow.shape.kind == ShapeKind::kParticles) {
+      bodies[s].frame = read_frame(snow, load);
+    } else if (!scene.window) {
+      bodies[s].points = whole_shape(scene, snow, forms[s]);
+    } else if (snow.sampling == Sampling::kPoisson) {
+      throw UserError(snow.location,
+                      "sampling = \"poisson\" and [window] exclude each other: its points cannot be made piece by piece, use \"jittered\"");
     }
-    const SnowAt snow_here = field.at({row.position(0, h), row.position(1, h), row.position(2, h)}, snow.shell ? form.distance(from_origin) : 0);
-    row.material = snow_here.material;
-    row.mass = snow_here.density * form.content / count;
-    row.own = snow_here.own;
-    table.push_back(row);
   }
+  if (!scene.window) return bodies;
+  auto in_window = enter_window(scene.snow, forms, built.model, 0, built.population_state.window);
+  for (std::size_t s = 0; s < bodies.size(); ++s) bodies[s].points = std::move(in_window[s]);
+  return bodies;
+}
+
+// Particles of a sampled shape: each has the same part of the volume, so that a uniform body weighs density × volume. Where a window
+// cuts the shape, every particle is as that of the next piece will be.
+void add_shape(const Scene& scene, const Snow& snow, const Form& form, const BodyPoints& body, ParticleTable& table) {
+  const double share = form.content / static_cast<double>(body.points.size());
+  const RowMaker rows = scene.window ? fresh_rows(scene, snow, form) : RowMaker(scene, snow, form, share);
+  for (const LatticePoint<double, 3>& x : body.points) table.push_back(rows.at(x));
+}
+
+// Of a particle file, only what is in the window.
+void add_file(const Scene& scene, const Snow& snow, const Frame& frame, Built& built) {
+  const auto before = static_cast<std::ptrdiff_t>(built.particles.size());
+  add_particles(scene, snow, frame, built.particles);
+  built.model.varied |= has_variation(frame);
+  if (!scene.window) return;
+  const CellBox<3> window = *built.population_state.window.cells;
+  const auto outside = [&](const ParticleRow& row) { return !window.contains({row.cell[0], row.cell[1], row.cell[2]}); };
+  const auto end = std::remove_if(built.particles.begin() + before, built.particles.end(), outside);
+  built.particles.erase(end, built.particles.end());
 }
 
 void add_snow(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {
-  std::vector<Source> sources;
+  std::vector<BodyPoints> bodies = read_points(scene, forms, load, built);
   std::size_t total = 0;
-  for (std::size_t s = 0; s < scene.snow.size(); ++s) {
-    sources.push_back(read_source(scene, scene.snow[s], forms[s], load));
-    total += sources.back().size();
-  }
+  for (const BodyPoints& body : bodies) total += body.size();
   built.particles.reserve(total);  // rows are large: growing by copies would double the peak
   for (std::size_t s = 0; s < scene.snow.size(); ++s) {
     const Snow& snow = scene.snow[s];
     const std::size_t before = built.particles.size();
     if (snow.shape.kind == ShapeKind::kParticles) {
-      add_particles(scene, snow, sources[s].frame, built.particles);
-      built.model.varied |= has_variation(sources[s].frame);
+      add_file(scene, snow, bodies[s].frame, built);
     } else {
-      add_shape(scene, snow, forms[s], sources[s], built.particles);
+      add_shape(scene, snow, forms[s], bodies[s], built.particles);
     }
-    sources[s] = {};
+    bodies[s] = {};
     BodySummary summary{built.particles.size() - before, 0, forms[s].content};
     for (std::size_t i = before; i < built.particles.size(); ++i) summary.mass += built.particles[i].mass;
     built.snow.push_back(summary);
   }
 }
 
-void finish_model(const Scene& scene, Built& built) {
-  double lightest = std::numeric_limits<double>::max();
+// The lowest and the highest of some cells.
+struct Extent {
   Cell<3> lowest = Cell<3>::filled(std::numeric_limits<std::int32_t>::max()), highest = Cell<3>::filled(std::numeric_limits<std::int32_t>::min());
-  for (const ParticleRow& row : built.particles) {
-    lightest = std::min(lightest, row.mass);
+
+  template <class C>
+  void add(const C& cell) {
     for (int d = 0; d < 3; ++d) {
-      lowest[d] = std::min(lowest[d], row.cell[d]);
-      highest[d] = std::max(highest[d], row.cell[d]);
+      lowest[d] = std::min(lowest[d], cell[d]);
+      highest[d] = std::max(highest[d], cell[d]);
     }
   }
-  built.model.origin = lowest;
-  built.model.mass_floor = kMassFloor * lightest;
-  constexpr std::int64_t kFarthest = std::int64_t(kMaxBlock<3> - 2) * BlockShape<3>::kEdge / 2;  // room to fly apart
-  for (int d = 0; d < 3; ++d)
-    if (std::int64_t(highest[d]) - lowest[d] > kFarthest)
-      throw UserError(scene.snow.back().location, fmt::format("particles lie {} cells apart, at most {} are allowed; use a larger spacing or "
-                                                              "bring the bodies closer together",
-                                                              std::int64_t(highest[d]) - lowest[d], kFarthest));
+};
+
+double lightest_particle(const Scene& scene, const Built& built) {
+  double lightest = std::numeric_limits<double>::max();
+  for (const ParticleRow& row : built.particles) lightest = std::min(lightest, row.mass);
+  for (const Emitter& emitter : built.population.emitters()) lightest = std::min(lightest, emitter.particle_mass());
+  if (!scene.window) return lightest;
+  for (const Snow& snow : scene.snow) lightest = std::min(lightest, lightest_fresh(scene, snow));
+  return lightest;
 }
 
-}  // namespace
+void finish_model(const Scene& scene, Built& built) {
+  Extent extent;
+  for (const ParticleRow& row : built.particles) extent.add(row.cell);
+  const bool starts_empty = built.particles.empty();
+  if (!scene.window && !starts_empty) built.model.origin = extent.lowest;
+  for (const Emitter& emitter : built.population.emitters())
+    for (const LatticePoint<double, 3>& x : emitter.points()) extent.add(x.cell);
+  if (!scene.window && starts_empty) built.model.origin = extent.lowest;
+  built.model.mass_floor = kMassFloor * lightest_particle(scene, built);
+  constexpr std::int64_t kFarthest = std::int64_t(kMaxBlock<3> - 2) * BlockShape<3>::kEdge / 2;  // room to fly apart
+  const Location& where = scene.sources.empty() ? scene.snow.back().location : scene.sources.back().location;
+  for (int d = 0; d < 3; ++d)
+    if (std::int64_t(extent.highest[d]) - extent.lowest[d] > kFarthest)
+      throw UserError(where, fmt::format("particles lie {} cells apart, at most {} are allowed; use a larger spacing or bring the bodies "
+                                         "closer together",
+                                         std::int64_t(extent.highest[d]) - extent.lowest[d], kFarthest));
+}
 
-Built build(const Scene& scene, const ParticleLoader& load) {
-  Built built;
-  const std::vector<Form> forms = make_forms(scene, built.warnings);
-  check_contents(scene, forms);
-  Model& model = built.model;
+Model make_model(const Scene& scene, std::vector<std::string>& warnings) {
+  Model model;
   model.dimension = scene.simulation.dimension;
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
   model.solver = scene.solver;
   for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
-  model.bodies = make_bodies(scene, built.warnings);
+  model.bodies = make_bodies(scene, warnings);
   model.varied = is_varied(scene);
-  add_snow(scene, forms, load, built);
+  add_outflow(scene, model, warnings);
+  return model;
+}
+
+}  // namespace
+
+double particles_at_most(const Scene& scene, const Built& built) {
+  const bool some_go = !scene.sinks.empty() || scene.domain || scene.window;
+  return static_cast<double>(built.particles.size()) + (some_go ? 0 : particles_to_come(scene, built.population));
+}
+
+Built build(const Scene& scene, const ParticleLoader& load) {
+  Built built;
+  const Forms forms = make_forms(scene, built.warnings);
+  built.model = make_model(scene, built.warnings);
+  check_contents(scene, forms, built.model);
+  add_inflows(scene, forms, built.model);
+  built.population = Population(scene, forms);
+  add_snow(scene, forms.snow, load, built);
   finish_model(scene, built);
   built.grid = count_blocks(built.model, built.particles);
-  refuse_beyond_memory(scene, static_cast<double>(built.particles.size()), built.grid, model.varied);
-  check_bodies(scene, forms, built);
+  refuse_beyond_memory(scene, particles_at_most(scene, built), built.grid, built.model.varied);
+  check_bodies(scene, forms.snow, built);
   return built;
 }
 

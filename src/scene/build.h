@@ -8,6 +8,7 @@
 #include "firn/frame.h"
 #include "firn/scene.h"
 #include "scene/memory_estimate.h"
+#include "scene/population.h"
 
 namespace firn {
 
@@ -20,6 +21,8 @@ struct BodySummary {
 struct Built {
   Model model;
   ParticleTable particles;
+  Population population;
+  PopulationState population_state;
   std::vector<BodySummary> snow;      // per [[snow]]
   GridSize grid;
   std::vector<std::string> warnings;  // choices that will run but probably are not meant
@@ -27,6 +30,9 @@ struct Built {
 
 // Reads the particles of shape = "particles".
 using ParticleLoader = std::function<Frame(const std::string& path)>;
+
+// The most there can be at a time as far as is known: where nothing takes particles away, all that sources will give out count.
+double particles_at_most(const Scene& scene, const Built& built);
 
 // Throws UserError at the scene's key for what cannot run: no particles, snow wholly inside a collider, too little memory.
 Built build(const Scene& scene, const ParticleLoader& load);

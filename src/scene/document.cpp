@@ -11,12 +11,16 @@
 namespace firn::schema {
 namespace {
 
-constexpr std::array<Section, 6> kSections{{{"simulation", SectionForm::kTable},
-                                            {"solver", SectionForm::kTable},
-                                            {"materials", SectionForm::kNamedTables},
-                                            {"snow", SectionForm::kBodies},
-                                            {"collider", SectionForm::kBodies},
-                                            {"output", SectionForm::kTable}}};
+constexpr std::array<Section, 10> kSections{{{"simulation", SectionForm::kTable},
+                                             {"solver", SectionForm::kTable},
+                                             {"materials", SectionForm::kNamedTables},
+                                             {"snow", SectionForm::kBodies},
+                                             {"source", SectionForm::kBodies},
+                                             {"collider", SectionForm::kBodies},
+                                             {"sink", SectionForm::kBodies},
+                                             {"domain", SectionForm::kTable},
+                                             {"window", SectionForm::kTable},
+                                             {"output", SectionForm::kTable}}};
 
 // "Error while parsing array: ..." as the second half of a line that already says FILE:LINE:COL.
 std::string description_of(const toml::parse_error& error) {

@@ -29,11 +29,36 @@ const toml::table& section_table(const toml::table& root, std::string_view name)
   return table ? *table : empty;
 }
 
+// What keys of a section must be to each other.
+template <class Section>
+void check_together(const Reader& reader, const Section& section) {
+  if constexpr (requires { section.end; }) {
+    if (section.end && *section.end <= section.start)
+      throw UserError(reader.where("end"), fmt::format("end = {}: must be greater than start, {}", *section.end, section.start));
+  }
+}
+
 template <class T>
 void read_all(Reader& reader, T& section) {
   reader.check_names(names_of(section));
   describe(reader, section);
   reader.check_all_used();
+  check_together(reader, section);
+}
+
+template <class Box>
+std::optional<Box> read_box(const toml::table& root, std::string_view name, Context& context) {
+  if (!root.contains(name)) return std::nullopt;
+  Reader reader(section_table(root, name), fmt::format("[{}]", name), context);
+  Box box;
+  read_all(reader, box);
+  for (int d = 0; d < context.dimension; ++d)
+    if (box.lower[d] >= box.upper[d])
+      throw UserError(reader.where("upper"),
+                      fmt::format("upper: must be greater than lower in every component, component {} is {} and {} there", d, box.upper[d],
+                                  box.lower[d]));
+  if constexpr (requires { box.location; }) box.location = reader.where("lower");
+  return box;
 }
 
 SimulationSettings read_simulation(const toml::table& root, Context& context) {
@@ -94,7 +119,14 @@ std::vector<Material> read_materials(const toml::table& root, Context& context) 
 }
 
 const Choices<ShapeKind>& shapes_for(const Snow&) { return kSnowShapes; }
+const Choices<ShapeKind>& shapes_for(const Source&) { return kSourceShapes; }
 const Choices<ShapeKind>& shapes_for(const Collider&) { return kColliderShapes; }
+const Choices<ShapeKind>& shapes_for(const Sink&) { return kSinkShapes; }
+
+bool moves(const Collider& collider) {
+  constexpr Vector kStill{0, 0, 0};
+  return collider.keys.size() > 1 || collider.velocity != kStill || collider.spin != kStill;
+}
 
 // The keys of all shapes together, to tell a misspelt `shape` from a missing one.
 template <class Body>
@@ -107,7 +139,8 @@ Names names_of_any(Body body) {
   return names;
 }
 
-void check_body(const Snow&, const Reader&) {}
+template <class Body>
+void check_body(const Body&, const Reader&) {}
 
 void check_body(const Collider& collider, const Reader& reader) {
   if (collider.interpolation != Interpolation::kLinear && collider.keys.empty())
@@ -151,10 +184,16 @@ Scene read_scene(const toml::table& root, Context& context) {
   scene.solver = read_settings<SolverSettings>(root, "solver", context);
   scene.materials = read_materials(root, context);
   scene.snow = read_bodies<Snow>(root, "snow", context);
+  scene.sources = read_bodies<Source>(root, "source", context);
   scene.colliders = read_bodies<Collider>(root, "collider", context);
   check_key_count(scene.colliders);
+  for (const Collider& collider : scene.colliders) context.collider_moves.push_back(moves(collider));
+  scene.sinks = read_bodies<Sink>(root, "sink", context);
+  scene.domain = read_box<Domain>(root, "domain", context);
+  scene.window = read_box<Window>(root, "window", context);
   scene.output = read_settings<OutputSettings>(root, "output", context);
-  if (scene.snow.empty()) throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]]");
+  if (scene.snow.empty() && scene.sources.empty())
+    throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]] or [[source]]");
   return scene;
 }
 

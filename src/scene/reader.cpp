@@ -102,6 +102,16 @@ void Reader::read(const Entry& entry, std::optional<double>& value, const AutoOr
   value = number(entry, rule.range);
 }
 
+void Reader::read(const Entry& entry, std::optional<double>& value, const Range& range) const { value = number(entry, range); }
+
+void Reader::read(const Entry& entry, std::optional<int>& value, MovingCollider) const {
+  const std::size_t count = context_.collider_moves.size();
+  if (count == 0) reject(entry, "the number of a [[collider]], the scene has none");
+  value = static_cast<int>(whole_number(entry, {0, static_cast<double>(count - 1)}));
+  if (!context_.collider_moves[static_cast<std::size_t>(*value)])
+    reject(entry, fmt::format("a collider that moves, collider {} has neither velocity nor spin nor two keys", *value));
+}
+
 void Reader::read(const Entry& entry, double& value, const FrameCount& rule) const {
   value = static_cast<double>(whole_number(entry, {1, kMostFrames})) / rule.fps;
   if (!rule.duration.contains(value)) reject(entry, fmt::format("fewer, {} s is the longest scene", rule.duration.high));

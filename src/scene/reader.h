@@ -24,6 +24,7 @@ struct Context {
   double spacing = 0;  // m, once [simulation] is read
   std::vector<std::string> materials;
   std::optional<Location> place;  // of all there is, for tables that were not read from the scene file
+  std::vector<bool> collider_moves;  // of each, once they are read
 };
 
 class Reader {
@@ -63,6 +64,8 @@ class Reader {
   void read(const Entry& entry, bool& value, Flag) const;
   void read(const Entry& entry, int& value, Dimension) const;
   void read(const Entry& entry, std::optional<double>& value, const AutoOr& rule) const;
+  void read(const Entry& entry, std::optional<double>& value, const Range& range) const;
+  void read(const Entry& entry, std::optional<int>& value, MovingCollider) const;
   void read(const Entry& entry, double& value, const FrameCount& rule) const;
   void read(const Entry& entry, double& value, const Opening& rule) const;
   void read(const Entry& entry, Vector& value, const Components& rule) const;

@@ -95,6 +95,7 @@ struct MotionFile {};
 struct Noises {};
 struct Shell {};
 struct Layers {};
+struct MovingCollider {};  // its number
 struct Formats {
   Choices<std::string_view> choices;
 };

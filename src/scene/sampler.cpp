@@ -1,5 +1,6 @@
 #include "scene/sampler.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "math/rng.h"
@@ -7,6 +8,16 @@
 
 namespace firn {
 namespace {
+
+// The part of a box around the origin, in cells, that lies in these cells.
+template <int D>
+PointBox<D> clipped(PointBox<D> box, const LatticePoint<double, 3>& origin, const CellBox<3>& cells) {
+  for (int d = 0; d < D; ++d) {
+    box.lower[d] = std::max(box.lower[d], static_cast<double>(cells.lower[d]) - origin.cell[d] - origin.offset[d]);
+    box.upper[d] = std::min(box.upper[d], static_cast<double>(cells.upper[d]) - origin.cell[d] - origin.offset[d]);
+  }
+  return box;
+}
 
 // One point in each cell of a lattice that has as many cells per grid cell as there are to be particles.
 template <int D, class Inside>
@@ -30,7 +41,7 @@ std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spaci
 }
 
 template <int D>
-std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, double h) {
+std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, double h, const CellBox<3>& cells) {
   const Solid<double, D> solid = convert_solid<double, D>(form.solid);
   const Mat<double, 3> rotation = to_matrix(form.rotation);
   Mat<double, D> to_body;
@@ -41,9 +52,9 @@ std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, 
   const Form::Box world = form.world_box();
   const PointBox<D> box{(1 / h) * convert_vec<double, D>(world.lower), (1 / h) * convert_vec<double, D>(world.upper)};
   const double spacing = std::pow(snow.particles_per_cell, -1.0 / D);
-  const auto points = snow.sampling == Sampling::kPoisson ? poisson_points<D>(box, spacing, snow.seed, inside)
-                                                          : jittered_points<D>(box, spacing, snow.seed, inside);
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);
+  const auto points = snow.sampling == Sampling::kPoisson ? poisson_points<D>(box, spacing, snow.seed, inside)
+                                                          : jittered_points<D>(clipped(box, origin, cells), spacing, snow.seed, inside);
   std::vector<LatticePoint<double, 3>> result;
   result.reserve(points.size());
   for (const Vec<double, D>& x : points) {
@@ -53,15 +64,15 @@ std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, 
       p.cell[d] += origin.cell[d];
     }
     if (D == 2) p.offset[2] = 0;
-    result.push_back(p);
+    if (cells.contains(p.cell)) result.push_back(p);
   }
   return result;
 }
 
 }  // namespace
 
-std::vector<LatticePoint<double, 3>> sample_form(const Form& form, const Snow& snow, double h) {
-  return form.dimension == 3 ? sample<3>(form, snow, h) : sample<2>(form, snow, h);
+std::vector<LatticePoint<double, 3>> sample_form(const Form& form, const Snow& snow, double h, const CellBox<3>& cells) {
+  return form.dimension == 3 ? sample<3>(form, snow, h, cells) : sample<2>(form, snow, h, cells);
 }
 
 }  // namespace firn

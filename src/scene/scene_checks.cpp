@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scene/bodies.h"
+#include "scene/flow.h"
 
 namespace firn {
 namespace {
@@ -50,7 +51,7 @@ void check_colliders(const Scene& scene, Built& built, const std::vector<Range>&
       const std::size_t all = ranges[s].end - ranges[s].begin;
       const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, ranges[s], built.model.bodies[c])
                                                                  : count_inside<2>(built, ranges[s], built.model.bodies[c]);
-      if (inside == all)
+      if (inside == all && all > 0)
         throw UserError(scene.snow[s].location,
                         fmt::format("this snow lies wholly inside collider {} ({})", c, to_string(scene.colliders[c].location)));
       if (inside > 0)
@@ -79,6 +80,7 @@ void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& b
 void check_resolution(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
   const double h = built.model.h;
   for (std::size_t s = 0; s < ranges.size(); ++s) {
+    if (ranges[s].begin == ranges[s].end) continue;  // the window has yet to reach it
     double narrowest = 1e300;
     for (int d = 0; d < scene.simulation.dimension; ++d) {
       double lower = 1e300, upper = -1e300;
@@ -100,6 +102,39 @@ void check_resolution(const Scene& scene, Built& built, const std::vector<Range>
   }
 }
 
+void check_sources(const Scene& scene, Built& built) {
+  for (std::size_t s = 0; s < scene.sources.size(); ++s) {
+    const Source& source = scene.sources[s];
+    const Form& form = built.population.emitters()[s].form();
+    const double density = scene.materials[material_index(scene, source.material)].density;
+    const double most = density * form.content / time_to_clear(scene, source, form);
+    if (source.rate > most)
+      built.warnings.push_back(
+          fmt::format("{}: rate = {}: velocity and gravity carry away about {:.3g} kg/s of fresh snow, the rest will be "
+                      "squeezed; use a lower rate, a higher velocity or a larger shape",
+                      to_string(source.location), source.rate, most));
+  }
+}
+
+void check_domain(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+  if (!scene.domain) return;
+  const double h = built.model.h;
+  for (std::size_t s = 0; s < ranges.size(); ++s) {
+    std::size_t outside = 0;
+    for (std::size_t i = ranges[s].begin; i < ranges[s].end; ++i) {
+      bool inside = true;
+      for (int d = 0; d < scene.simulation.dimension; ++d) {
+        const double x = built.particles[i].position(d, h);
+        inside = inside && x >= scene.domain->lower[d] - kTouching * h && x <= scene.domain->upper[d] + kTouching * h;
+      }
+      outside += !inside;
+    }
+    if (outside > 0)
+      built.warnings.push_back(fmt::format("{}: {} of {} particles start outside the domain and leave at once",
+                                           to_string(scene.snow[s].location), outside, ranges[s].end - ranges[s].begin));
+  }
+}
+
 }  // namespace
 
 void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built) {
@@ -107,6 +142,8 @@ void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& bui
   check_colliders(scene, built, ranges);
   check_overlaps(scene, forms, built, ranges);
   check_resolution(scene, built, ranges);
+  check_sources(scene, built);
+  check_domain(scene, built, ranges);
 }
 
 }  // namespace firn

@@ -10,7 +10,9 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -51,6 +53,7 @@ inline constexpr Range kScale = above(0, 1e6);
 inline constexpr Range kThickness{0, 1e3};  // m
 inline constexpr Range kDepth{0, 1e6};      // m
 inline constexpr Range kThreshold = between(0, 1);
+inline constexpr Range kRate = above(0, 1e9);  // kg/s; a large avalanche carries 1e7
 inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
 inline constexpr Range kNoiseScale{1e-6, 1e6};  // m
 inline constexpr Range kOctaves{1, 10};         // a thousandth of the scale
@@ -98,7 +101,9 @@ inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
 inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
 
 inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
+inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};
 inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, {}};
+inline constexpr Choices<ShapeKind> kSinkShapes{kPartShapeNames, {}};
 inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, {}};
 
 // Solids of revolution have no place in a 2D scene.
@@ -283,6 +288,40 @@ void describe(V& v, S& s) {
   v.field("velocity", s.velocity, Components{kSpeed});
   v.field("spin", s.spin, Spin{kSpin});
   v.field("pivot", s.pivot, Position{});
+}
+
+template <class V, Like<Source> S>
+void describe(V& v, S& s) {
+  v.field(required("shape"), s.shape.kind, kSourceShapes);
+  describe(v, s.shape);
+  v.field(required("rate"), s.rate, kRate);
+  v.field("velocity", s.velocity, Components{kSpeed});
+  v.field("start", s.start, kTime);
+  v.field("end", s.end, kTime);
+  v.field("material", s.material, MaterialName{});
+  v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
+  v.field("seed", s.seed, kSeed);
+}
+
+template <class V, Like<Sink> S>
+void describe(V& v, S& s) {
+  v.field(required("shape"), s.shape.kind, kSinkShapes);
+  describe(v, s.shape);
+  v.field("start", s.start, kTime);
+  v.field("end", s.end, kTime);
+}
+
+template <class V, Like<Domain> S>
+void describe(V& v, S& s) {
+  v.field(required("lower"), s.lower, Position{});
+  v.field(required("upper"), s.upper, Position{});
+}
+
+template <class V, Like<Window> S>
+void describe(V& v, S& s) {
+  v.field(required("lower"), s.lower, Position{});
+  v.field(required("upper"), s.upper, Position{});
+  if (!v.instead("follow", s.follow, MovingCollider{})) v.field(required("velocity"), s.velocity, Components{kSpeed});
 }
 
 template <class V, Like<OutputSettings> S>

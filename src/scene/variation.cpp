@@ -33,8 +33,8 @@ std::string fault(const char* name, double value, const schema::Range& range) {
 }
 
 // Names the key that did it and where in the body.
-void refuse_faults(const Scene& scene, const SnowAt& s, const Vec<double, 3>& x, const char* key, const Location& location) {
-  std::string what = fault_of(scene.materials[s.material], s.own);
+void refuse_faults(const Material& material, const SnowAt& s, const Vec<double, 3>& x, const char* key, const Location& location) {
+  std::string what = fault_of(material, s.own);
   if (what.empty()) what = fault("density", s.density, schema::kDensity);
   if (!what.empty()) throw UserError(location, fmt::format("at [{:.4g}, {:.4g}, {:.4g}] the {} makes {}", x[0], x[1], x[2], key, what));
 }
@@ -65,7 +65,8 @@ bool is_varied(const Scene& scene) {
   });
 }
 
-SnowField::SnowField(const Scene& scene, const Snow& snow) : scene_(scene), snow_(snow), material_(material_index(scene, snow.material)) {
+SnowField::SnowField(const Scene& scene, const Snow& snow)
+    : materials_(scene.materials), snow_(snow), material_(material_index(scene, snow.material)) {
   for (const SnowLayer& layer : snow.layers) {
     layers_.push_back({.material = material_index(scene, layer.material)});
     if (layer.above) layers_.back().above = *layer.above;
@@ -78,17 +79,17 @@ SnowAt SnowField::at(const Vec<double, 3>& x, double phi) const {
   SnowAt s{material_, 0, {}};
   for (const Layer& layer : layers_)
     if (x[1] >= layer.above && x[1] < layer.below) s.material = layer.material;
-  const Material& material = scene_.materials[s.material];
+  const Material& material = materials_[s.material];
   s.density = material.density;
   s.own = as_material(material);
   if (snow_.shell && phi > -snow_.shell->depth) {
     multiply(snow_.shell->factor, s);
-    refuse_faults(scene_, s, x, "shell", snow_.shell->location);
+    refuse_faults(material, s, x, "shell", snow_.shell->location);
   }
   for (std::size_t i = 0; i < noises_.size(); ++i) {
     const SnowNoise& noise = snow_.noise[i];
     multiply(raised(noise.amplitude, noises_[i](x[0] / noise.scale, x[1] / noise.scale, x[2] / noise.scale)), s);
-    refuse_faults(scene_, s, x, "noise", noise.location);
+    refuse_faults(material, s, x, "noise", noise.location);
   }
   return s;
 }

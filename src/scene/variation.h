@@ -34,7 +34,6 @@ struct SnowAt {
 // A body's snow as a function of position alone: layers choose the material, then the shell acts, then the noise.
 class SnowField {
  public:
-  // Both must outlive it.
   SnowField(const Scene& scene, const Snow& snow);
 
   // x in the world, m; phi: distance from the body's surface, negative inside; it matters only where there is a shell. Throws
@@ -48,8 +47,8 @@ class SnowField {
     std::uint16_t material = 0;
   };
 
-  const Scene& scene_;
-  const Snow& snow_;
+  std::vector<Material> materials_;
+  Snow snow_;
   std::uint16_t material_;
   std::vector<Layer> layers_;
   std::vector<FractalNoise> noises_;  // of snow_.noise

@@ -48,6 +48,8 @@ class Writer {
   std::string toml(bool value, Flag) const { return value ? "true" : "false"; }
   std::string toml(int value, Dimension) const { return std::to_string(value); }
   std::string toml(const std::optional<double>& value, const AutoOr&) const { return value ? toml_number(*value) : "\"auto\""; }
+  std::string toml(const std::optional<double>& value, const Range&) const { return value ? toml_number(*value) : ""; }
+  std::string toml(const std::optional<int>& value, MovingCollider) const { return value ? std::to_string(*value) : ""; }
   std::string toml(double, const FrameCount&) const { return {}; }  // the duration says it
   std::string toml(double value, const Opening&) const { return value > 0 ? toml_number(value) : ""; }
   std::string toml(const Vector& v, const Components&) const { return vector(v); }
@@ -136,7 +138,11 @@ std::string to_toml(const Scene& scene) {
   add("[solver]", scene.solver);
   for (const Material& material : scene.materials) add(fmt::format("[materials.{}]", material.name), material);
   for (const Snow& snow : scene.snow) add("[[snow]]", snow);
+  for (const Source& source : scene.sources) add("[[source]]", source);
   for (const Collider& collider : scene.colliders) add("[[collider]]", collider);
+  for (const Sink& sink : scene.sinks) add("[[sink]]", sink);
+  if (scene.domain) add("[domain]", *scene.domain);
+  if (scene.window) add("[window]", *scene.window);
   add("[output]", scene.output);
   return fmt::format("{}", fmt::join(sections, "\n"));
 }

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "firn/error.h"
 #include "math/bspline.h"
 #include "solver/cpu/cpu_solver.h"
@@ -39,6 +41,11 @@ std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
 #endif
 
 }  // namespace
+
+void check_ids_left(const State& state, std::size_t more) {
+  constexpr std::size_t kMostIds = std::numeric_limits<std::uint32_t>::max();  // they have 32 bits, and one number means none
+  if (more > kMostIds - state.next_id) throw RunError("more than four thousand million particles have come in: there are no ids left");
+}
 
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads) {
   return backend == Backend::kReference ? make_reference_solver(model) : make_cpu_solver(model, threads);

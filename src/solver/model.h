@@ -1,6 +1,7 @@
 // Everything about a run that does not change while it runs.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "collide/body.h"
@@ -10,6 +11,30 @@
 
 namespace firn {
 
+// Takes particles away as long as it is there.
+struct SinkModel {
+  BodyModel body;
+  double start, end;  // s
+};
+
+// Particles outside have left.
+struct DomainModel {
+  LatticePoint<double, 3> lower, upper;
+};
+
+// A box that moves, rounded to whole blocks; particles outside have left.
+struct WindowModel {
+  LatticePoint<double, 3> anchor;  // what the box is given about, at rest
+  RigidMotion motion;
+  Vec<double, 3> lower, upper;  // m
+};
+
+// Snow that comes in while the run goes on: what time steps must know of it.
+struct InflowModel {
+  double start, end;   // s
+  double wave, speed;  // m/s
+};
+
 struct Model {
   int dimension = 3;
   double h = 0;  // m
@@ -18,7 +43,11 @@ struct Model {
   std::vector<SnowParameters<double>> materials;  // a particle has an index into it
   bool varied = false;                            // particles have parameters of their own as well
   std::vector<BodyModel> bodies;                  // in scene order
-  Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles
+  std::vector<InflowModel> inflows;
+  std::vector<SinkModel> sinks;
+  std::optional<DomainModel> domain;
+  std::optional<WindowModel> window;
+  Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles, or of the window
   double mass_floor = 0;                          // nodes below it feel gravity only (M4)
 };
 

@@ -63,6 +63,7 @@ double surface_speed(const Model& model, const BodyModel& body, const SnowExtent
 }
 
 double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt) {
+  if (snow.empty()) return dt;
   for (const BodyModel& body : model.bodies) {
     if (!body.motion.moves() && !body.deformation) continue;
     const Body<double, 3> frozen = freeze<double, 3>(body, snow.time);

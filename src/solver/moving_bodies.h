@@ -19,6 +19,8 @@ struct SnowExtent {
   template <int D>
   void include(const Cell<D>& first, int edge);
 
+  bool empty() const { return empty_; }
+
  private:
   bool empty_ = true;
 };

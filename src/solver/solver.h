@@ -23,7 +23,14 @@ struct State {
 
   double time = 0;  // s
   std::int64_t steps = 0;
-  std::size_t particle_count = 0;
+  std::size_t particle_count = 0;  // now
+  std::size_t next_id = 0;         // of the next particle; ids are never used again
+};
+
+// How many particles were taken out.
+struct Removed {
+  std::int64_t killed = 0;  // by sinks
+  std::int64_t left = 0;    // the domain or the window
 };
 
 struct StepReport {
@@ -48,13 +55,22 @@ class Solver {
   // Throws RunError when the step fails and may not be cut.
   virtual StepReport step(const Model& model, State& state, double longest) const = 0;
 
-  // Particles with ids in [begin, end): whoever wants all of them can go piece by piece and save memory.
+  // Between steps: new particles, each with its volume; their ids go on from state.next_id.
+  virtual void add(const Model& model, State& state, const ParticleTable& particles) const = 0;
+
+  // Between steps: takes out what the model's sinks, domain and window have no room for at the state's time.
+  virtual Removed remove(const Model& model, State& state) const = 0;
+
+  // Particles with ids in [begin, end), those that are still there: whoever wants all of them, [0, next_id), can go piece by piece and
+  // save memory.
   virtual ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const = 0;
 
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
 };
 
+// Throws RunError when there are no ids for so many more particles.
+void check_ids_left(const State& state, std::size_t more);
 
 // threads: 0 means all cores (the reference uses one).
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads);

@@ -28,6 +28,16 @@ std::string describe(Fault fault, std::uint32_t particle) {
   return "";
 }
 
+StepLimits with_inflow(StepLimits limits, const Model& model, double time, double longest) {
+  for (const InflowModel& inflow : model.inflows) {
+    if (time >= inflow.end || time + longest <= inflow.start) continue;
+    limits.wave = std::max(limits.wave, inflow.wave + inflow.speed);
+    limits.soft_wave = std::max(limits.soft_wave, inflow.wave);
+    limits.speed = std::max(limits.speed, inflow.speed);
+  }
+  return limits;
+}
+
 double choose_time_step(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest) {
   const SolverSettings& s = model.solver;
   if (s.time_step) return longest;

@@ -16,6 +16,9 @@ struct StepLimits {
   double speed = 0;       // m/s
 };
 
+// With the snow that comes in during the next `longest` seconds.
+StepLimits with_inflow(StepLimits limits, const Model& model, double time, double longest);
+
 // What can be wrong with a tried step.
 enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve };
 std::string describe(Fault fault, std::uint32_t particle);

@@ -65,15 +65,15 @@ Totals nothing() {
 }  // namespace
 
 Totals sum_up(const Model& model, const Solver& solver, const State& state) {
-  const std::size_t count = state.particle_count;
-  if (count == 0) return {};
-  std::vector<Totals> partial((count + kChunk - 1) / kChunk, nothing());
+  if (state.particle_count == 0) return {};
+  const std::size_t ids = state.next_id;
+  std::vector<Totals> partial((ids + kChunk - 1) / kChunk, nothing());
   parallel_for(partial.size(), [&](std::size_t c) {
-    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(count, (c + 1) * kChunk))) add(model, row, partial[c]);
+    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk))) add(model, row, partial[c]);
   });
   Totals sum = nothing();
   for (const Totals& t : partial) merge(t, sum);
-  sum.J_P_mean /= static_cast<double>(count);
+  sum.J_P_mean /= static_cast<double>(state.particle_count);
   return sum;
 }
 

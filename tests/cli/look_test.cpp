@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "process.h"
+#include "support/flow_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -24,6 +25,37 @@ TEST(Scenes, EveryGallerySceneChecksAndPrints) {
       EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(firn({"scenes", "nothing"}).code, 2);
+}
+
+TEST(Check, SaysWhatComesAndGoes) {
+  const TempFolder folder;
+  spill(folder.file("flow.toml"), to_toml(everything_flows(3)));
+  const Outcome outcome = firn({"check", folder.file("flow.toml"), "--set", "source.velocity=[0, -0.01, 0]"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* line : {"source 0   box: 3000 particles/s, 3000 particles and 1.2 kg in all\n", "sink 0     sphere\n",
+                           "domain     [-1, -0.5, -0.065] to [5, 0.9, 0.065] m\n",
+                           "window     [-0.25, -0.3, -0.3] to [0.5, 0.5, 0.3] m, moves with collider 0\n"})
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << outcome.out;
+  const Outcome choked = firn({"check", folder.file("flow.toml"), "--set", "source.rate=100"});
+  EXPECT_NE(choked.err.find("rate = 100: velocity and gravity carry away about"), std::string::npos) << choked.err;
+}
+
+// Nothing there at first, nothing there at last.
+TEST(Preview, ShowsARunWithFramesThatAreEmpty) {
+  const TempFolder folder;
+  Scene scene = empty_scene(3, 0.02);
+  scene.simulation.duration = 0.15;
+  scene.sources.push_back(spout({0, 0.3, 0}, 0.06, 0.5));
+  scene.sources[0].end = 0.05;
+  scene.sinks.push_back(drain({0, 0.15, 0}, {0, 1, 0}));
+  spill(folder.file("drip.toml"), to_toml(scene));
+  ASSERT_EQ(firn({"run", folder.file("drip.toml"), "-o", folder.file("out")}).code, 0);
+  EXPECT_EQ(read_ply(folder.file("out/frame_0000.ply")).size(), 0u);
+  EXPECT_GT(read_ply(folder.file("out/frame_0001.ply")).size(), 10u);
+  EXPECT_EQ(read_ply(folder.file("out/frame_0003.ply")).size(), 0u);
+  const Outcome outcome = firn({"preview", folder.file("out"), "--width", "160", "--height", "90", "--no-film"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(fs::exists(folder.file("out/preview/frame_0003.png")));
 }
 
 TEST(Preview, MakesPicturesAndAFilmOfARun) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "process.h"
+#include "support/flow_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -46,6 +47,44 @@ TEST_F(RunCommand, WritesFramesStatisticsSceneAndFinalState) {
   const Frame last = read_ply(folder_.file("out/final.ply"));
   EXPECT_EQ(last.fe.size(), last.size());
   EXPECT_EQ(slurp(folder_.file("out/frame_0002.ply")).find("fe00"), std::string::npos);
+}
+
+// Numbers of the columns that `names` names, line by line.
+std::vector<std::vector<long>> columns(const std::string& csv, const std::vector<std::string>& names) {
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> all;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, ',');) all.push_back(cell);
+    return all;
+  };
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  const std::vector<std::string> header = cells(line);
+  std::vector<std::vector<long>> rows;
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> row = cells(line);
+    rows.emplace_back();
+    for (const std::string& name : names)
+      rows.back().push_back(std::stol(row[static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin())]));
+  }
+  return rows;
+}
+
+TEST_F(RunCommand, AccountsForEveryParticleThatComesAndGoes) {
+  spill(scene_, to_toml(everything_flows(3)));
+  const Outcome outcome = run("out", {"--frames", "6", "--set", "materials.default.young_modulus=2e4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto rows = columns(slurp(folder_.file("out/stats.csv")), {"particles", "emitted", "killed", "left"});
+  ASSERT_EQ(rows.size(), 7u);
+  for (std::size_t frame = 0; frame < rows.size(); ++frame) {
+    const std::vector<long>& row = rows[frame];
+    EXPECT_EQ(rows[0][0] + row[1], row[0] + row[2] + row[3]) << frame;
+    const Frame particles = read_ply(folder_.file("out/frame_000") + std::to_string(frame) + ".ply");
+    EXPECT_EQ(static_cast<long>(particles.size()), row[0]);
+    EXPECT_TRUE(std::is_sorted(particles.id.begin(), particles.id.end(), std::less_equal<>())) << "an id twice, or out of order";
+  }
+  for (const long column : rows.back()) EXPECT_GT(column, 20);
 }
 
 class Threads : public RunCommand, public testing::WithParamInterface<const char*> {};

@@ -252,6 +252,54 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
   }
 }
 
+TEST(EveryKey, OfASourceChangesTheResult) {
+  const std::vector<Case> common{{"source.rate", "3", {}},    {"source.velocity", "[0, -2, 0]", {}}, {"source.start", "0.002", {}},
+                                 {"source.end", "0.006", {}}, {"source.material", "other", {}},      {"source.particles_per_cell", "5", {}},
+                                 {"source.seed", "2", {}}};
+  for (const ShapeCase& shape : shapes("[0, 0.09, 0]", "[0.1, 0.09, 0.1]")) {
+    const std::string text = std::string(kScene) + "[[source]]\n" + shape.text + "rate = 2\nvelocity = [0, -4, 0]\n";
+    std::vector<Case> cases = common;
+    for (const auto& [key, value] : shape.changes) cases.push_back({"source." + key, value, {}});
+    for (const Case& c : cases) expect_change(text, c);
+    Source source;
+    source.shape.kind = shape.kind;
+    expect_all_covered("source", source, cases, {"shape"});
+  }
+}
+
+TEST(EveryKey, OfASinkChangesTheResult) {
+  std::vector<ShapeCase> bodies = shapes("[0, 0.02, 0]", "[0.2, 0.1, 0.2]");
+  bodies[6].text = "shape = \"capsule\"\na = [-0.05, 0, 0]\nb = [0.05, 0, 0]\nradius = 0.07\n";
+  bodies.push_back({ShapeKind::kPlane,
+                    "shape = \"plane\"\npoint = [0, 0.07, 0]\nnormal = [0, 1, 0]\n",
+                    {{"point", "[0, 0.06, 0]"}, {"normal", "[0.5, 1, 0]"}}});
+  for (const ShapeCase& body : bodies) {
+    std::vector<Case> cases{{"sink.start", "0.004", {}}, {"sink.end", "0.002", {}}};
+    for (const auto& [key, value] : body.changes) cases.push_back({"sink." + key, value, {}});
+    for (const Case& c : cases) expect_change(std::string(kScene) + "[[sink]]\n" + body.text, c);
+    Sink sink;
+    sink.shape.kind = body.kind;
+    expect_all_covered("sink", sink, cases, {"shape"});
+  }
+}
+
+TEST(EveryKey, OfTheBoxesChangesTheResult) {
+  const std::string corners = "lower = [-0.4, 0.05, -0.4]\nupper = [0.4, 0.3, 0.4]\n";
+  const std::vector<Case> domain{{"domain.lower", "[-0.4, 0.08, -0.4]", {}}, {"domain.upper", "[0.03, 0.3, 0.4]", {}}};
+  for (const Case& c : domain) expect_change(std::string(kScene) + "[domain]\n" + corners, c);
+  expect_all_covered("domain", Domain{}, domain);
+  const std::string moving = "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0.5, 0]\nradius = 0.02\nvelocity = [9, 0, 0]\n";
+  const std::string wide = "lower = [-0.08, -1, -1]\nupper = [1, 1, 1]\n";
+  const std::vector<Case> window{{"window.lower", "[0, -1, -1]", {}}, {"window.upper", "[-0.01, 1, 1]", {}}};
+  for (const Case& c : window) expect_change(std::string(kScene) + moving + "[window]\nfollow = 1\n" + wide, c);
+  const Case velocity{"window.velocity", "[20, 0, 0]", {}};
+  expect_change(std::string(kScene) + "[window]\nvelocity = [0, 0, 0]\n" + wide, velocity);
+  const std::string second = "[[collider]]\nshape = \"sphere\"\ncenter = [0.05, 0.5, 0]\nradius = 0.02\nvelocity = [-9, 0, 0]\n";
+  const Case follow{"window.follow", "2", {}};
+  expect_change(std::string(kScene) + moving + second + "[window]\nfollow = 1\n" + wide, follow);
+  expect_all_covered("window", Window{}, {window[0], window[1], velocity, follow});
+}
+
 TEST(EveryKey, OfAMotionKeyChangesTheResult) {
   const auto keys = [](const std::string& t, const std::string& position, const std::string& rotation) {
     return "[{t = 0, position = [0, 0, 0]}, {t = " + t + ", position = " + position + ", rotation = " + rotation + "}]";

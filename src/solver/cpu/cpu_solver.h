@@ -22,13 +22,15 @@ class CpuSolver : public Solver {
 
   std::unique_ptr<State> create(const Model& model, ParticleTable table) const override;
   StepReport step(const Model& model, State& state, double longest) const override;
+  void add(const Model& model, State& state, const ParticleTable& particles) const override;
+  Removed remove(const Model& model, State& state) const override;
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
   std::size_t bytes(const State& state) const override;
 
  private:
   using MyState = CpuState<T, D>;
 
-  void sort(const Model& model, MyState& state) const;
+  void move_between_blocks(const Model& model, MyState& state) const;
   void allocate_grid(const Model& model, MyState& state) const;
   void scatter(const Model& model, MyState& state) const;
   bool solve(const Model& model, MyState& state, double dt, StepReport& report) const;

@@ -1,7 +1,7 @@
-// Bodies of CpuSolver; included by the generated file of each dimension, precision and kernel.
+// Bodies of CpuSolver; included by the generated file of each dimension, precision and kernel. Here: the step.
 #pragma once
 
-#include "solver/cpu/cpu_solver.h"
+#include "solver/cpu/cpu_solver_particles.h"
 
 namespace firn::cpu {
 
@@ -18,22 +18,11 @@ class PhaseTimer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Room for as many slots as the pool has given out.
-template <class T, int D>
-void make_room(const Model& model, CpuState<T, D>& state) {
-  if (state.particles.slots() >= state.pool.slots()) return;
-  const std::size_t slots = state.pool.slots();
-  const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
-  state.next.resize(slots, optional, false);  // first: if there is no memory for it, the test above must see that
-  state.particles.resize(slots, optional);
-}
-
 template <class T, int D, class Kernel, bool Apic>
-void CpuSolver<T, D, Kernel, Apic>::sort(const Model& model, MyState& state) const {
+void CpuSolver<T, D, Kernel, Apic>::move_between_blocks(const Model& model, MyState& state) const {
   if (state.migration.run(convert_vec<std::int32_t, D>(model.origin), state.particles, state.blocks, state.pool, state.slot_of_id,
                           [&] { make_room(model, state); }))
     allocate_grid(model, state);
-  Sleep<T, D>(model, state).choose();
 }
 
 // New blocks get the places of those that are gone, then new ones, and a clean report.
@@ -134,7 +123,8 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
     const double parallel_before = ParallelTime::seconds();
     {
       const PhaseTimer timer(report, Phase::kSort);
-      sort(model, state);
+      move_between_blocks(model, state);
+      Sleep<T, D>(model, state).choose();
     }
     {  // steps 1 and 3: mass, momentum, forces (step 2 was taken when the state was made)
       const PhaseTimer timer(report, Phase::kScatter);
@@ -149,7 +139,7 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& base, 
       limits.soft_wave = std::max(limits.soft_wave, own.soft_wave);
       limits.speed = std::max(limits.speed, own.speed);
     }
-    const double dt = choose_time_step(model, limits, snow, longest);
+    const double dt = choose_time_step(model, with_inflow(limits, model, state.time, longest), snow, longest);
     try {
       take_step(model, state, dt, report, [&](double tried) { return try_rest(model, state, tried, report); });
     } catch (...) {
@@ -194,100 +184,6 @@ void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, MyState
       }
     });
   });
-}
-
-template <class T, int D>
-void from_row(const ParticleRow& row, std::size_t k, Particles<T, D>& ps) {
-  for (int i = 0; i < D; ++i) {
-    split_coordinate<T>(row.offset[i], false, ps.cell[i][k], ps.offset[i][k]);
-    ps.cell[i][k] += row.cell[i];
-    ps.velocity[i][k] = T(row.velocity[i]);
-    for (int j = 0; j < D; ++j) {
-      ps.F_E[i * D + j][k] = T(row.F_E[3 * i + j]);
-      if (!ps.B[0].empty()) ps.B[i * D + j][k] = T(row.B[3 * i + j]);
-    }
-  }
-  ps.J_P[k] = T(row.J_P);
-  ps.mass[k] = T(row.mass);
-  ps.volume[k] = T(row.volume);
-  ps.id[k] = static_cast<std::uint32_t>(k);
-  ps.material[k] = row.material;
-  if (ps.stiffness.empty()) return;
-  ps.stiffness[k] = T(row.own.stiffness);
-  ps.hardening[k] = T(row.own.hardening);
-  ps.stretch_min[k] = T(1 - row.own.critical_compression);
-  ps.stretch_max[k] = T(1 + row.own.critical_stretch);
-}
-
-template <class T, int D>
-ParticleRow to_row(const Particles<T, D>& ps, std::size_t k) {
-  ParticleRow row;
-  for (int i = 0; i < D; ++i) {
-    row.cell[i] = ps.cell[i][k];
-    row.offset[i] = ps.offset[i][k];
-    row.velocity[i] = ps.velocity[i][k];
-    for (int j = 0; j < D; ++j) {
-      row.F_E[3 * i + j] = ps.F_E[i * D + j][k];
-      if (!ps.B[0].empty()) row.B[3 * i + j] = ps.B[i * D + j][k];
-    }
-  }
-  row.J_P = ps.J_P[k];
-  row.mass = ps.mass[k];
-  row.volume = ps.volume[k];
-  row.material = ps.material[k];
-  if (!ps.stiffness.empty()) row.own = {ps.stiffness[k], ps.hardening[k], 1 - double(ps.stretch_min[k]), double(ps.stretch_max[k]) - 1};
-  return row;
-}
-
-// From rows in id order to blocks.
-template <class T, int D>
-void arrange(const Model& model, const Particles<T, D>& unsorted, CpuState<T, D>& state) {
-  const Cell<D> origin = convert_vec<std::int32_t, D>(model.origin);
-  BlockSorter<D> sorter;
-  sorter.sort({unsorted.cell, unsorted.id, state.particle_count, origin});
-  for (const BlockRange& range : sorter.blocks()) {
-    ParticleBlock<D>& block = state.blocks.emplace_back(make_block<D>(range.key, origin));
-    block.count = range.end - range.begin;
-    for (std::uint32_t g = 0; g < groups_for(block.count); ++g) block.groups.push_back(state.pool.take());
-  }
-  make_room(model, state);
-  state.slot_of_id.resize(state.particle_count);
-  parallel_for(state.blocks.size(), [&](std::size_t b) {
-    const BlockRange& range = sorter.blocks()[b];
-    for (std::uint32_t i = range.begin; i < range.end; ++i) {
-      const std::uint32_t to = state.blocks[b].slot(i - range.begin), from = sorter.order()[i];
-      state.particles.copy(unsorted, from, to);
-      state.slot_of_id[state.particles.id[to]] = to;
-    }
-  });
-}
-
-template <class T, int D, class Kernel, bool Apic>
-std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model, ParticleTable table) const {
-  auto state = std::make_unique<MyState>();
-  for (const SnowParameters<double>& s : model.materials) state->materials.push_back(convert<T>(s));
-  const std::size_t n = state->particle_count = table.size();
-  threads_.run([&] {
-    {
-      Particles<T, D> unsorted;
-      unsorted.resize(slots_for(n), {Apic, model.varied});
-      parallel_for(n, [&](std::size_t k) { from_row(table[k], k, unsorted); });
-      ParticleTable().swap(table);  // the buffers and the grid need the room
-      arrange(model, unsorted, *state);
-    }
-    allocate_grid(model, *state);
-    Sleep<T, D>(model, *state).choose();
-    estimate_volumes(model, *state);
-  });
-  return state;
-}
-
-template <class T, int D, class Kernel, bool Apic>
-ParticleTable CpuSolver<T, D, Kernel, Apic>::rows(const Model&, const State& base, std::size_t begin, std::size_t end) const {
-  const MyState& state = static_cast<const MyState&>(base);
-  ParticleTable table(end - begin);
-  for (std::size_t id = begin; id < end; ++id) table[id - begin] = to_row(state.particles, state.slot_of_id[id]);
-  return table;
 }
 
 template <class T, int D, class Kernel, bool Apic>

@@ -1,6 +1,6 @@
 // Blocks whose snow lies still sleep: their particles do not change, and their tiles of mass and force stay as they are, so that
 // the snow around them still feels them. A block falls asleep after some time in which it was quiet and no neighbour was loud; it
-// wakes when a neighbour is loud, a moving body is near, or a particle comes in.
+// wakes when a neighbour is loud, a moving body is near, a particle comes in, or one beside it is taken away.
 #pragma once
 
 #include "solver/cpu/grid_pass.h"
@@ -27,6 +27,13 @@ class Sleep {
     state_.active.clear();
     for (std::uint32_t n = 0; n < state_.grid.node_block_count(); ++n)
       if (any_tile(n, [](const ParticleBlock<D>& block) { return block.rest != Rest::kAsleep; })) state_.active.push_back(n);
+  }
+
+  // Every block that shares nodes with b, b itself included.
+  void wake_around(std::uint32_t b) const {
+    for (const std::int32_t node_block : state_.grid.nodes_of(b))
+      for (const std::int32_t tile : state_.grid.tiles_of(node_block))
+        if (tile != SparseGrid<D>::kNone) state_.blocks[tile].wake();
   }
 
   // After a step of dt.

@@ -1,7 +1,9 @@
 #include "solver/reference/reference_solver.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "solver/outflow.h"
 #include "solver/reference/reference_step.h"
 
 namespace firn {
@@ -12,8 +14,7 @@ class ReferenceSolver : public Solver {
  public:
   std::unique_ptr<State> create(const Model& model, ParticleTable table) const override {
     auto state = std::make_unique<ReferenceState<D>>();
-    for (const ParticleRow& row : table) state->particles.push_back(from_row(row, model.h));
-    state->particle_count = table.size();
+    add(model, *state, table);
     Step<D, Kernel> step(model, *state);
     step.rasterize();
     step.estimate_volumes();
@@ -27,7 +28,7 @@ class ReferenceSolver : public Solver {
     Step<D, Kernel> step(model, state);
     step.rasterize();
     step.add_forces();
-    const double dt = choose_time_step(model, step.limits(), step.extent(), longest);
+    const double dt = choose_time_step(model, with_inflow(step.limits(), model, state.time, longest), step.extent(), longest);
     take_step(model, state, dt, report, [&](double tried) { return step.try_rest(tried, report); });
     step.accept();
     state.time += report.dt;
@@ -37,10 +38,37 @@ class ReferenceSolver : public Solver {
     return report;
   }
 
+  void add(const Model& model, State& base, const ParticleTable& table) const override {
+    auto& state = static_cast<ReferenceState<D>&>(base);
+    check_ids_left(state, table.size());
+    for (const ParticleRow& row : table) {
+      state.particles.push_back(from_row(row, model.h));
+      state.particles.back().id = static_cast<std::uint32_t>(state.next_id++);
+    }
+    state.particle_count = state.particles.size();
+  }
+
+  Removed remove(const Model& model, State& base) const override {
+    auto& state = static_cast<ReferenceState<D>&>(base);
+    const Outflow<double, D> outflow(model, state.time);
+    Removed removed;
+    std::erase_if(state.particles, [&](const Particle<D>& p) {
+      const LatticePoint<double, D> x = to_lattice<double, D>(p.x, model.h, false);
+      const Fate fate = outflow.of(x.cell, x.offset);
+      removed.killed += fate == Fate::kKilled;
+      removed.left += fate == Fate::kLeft;
+      return fate != Fate::kStays;
+    });
+    state.particle_count = state.particles.size();
+    return removed;
+  }
+
   ParticleTable rows(const Model& model, const State& base, std::size_t begin, std::size_t end) const override {
-    const auto& particles = static_cast<const ReferenceState<D>&>(base).particles;
+    const auto& particles = static_cast<const ReferenceState<D>&>(base).particles;  // in id order
+    const auto first =
+        std::lower_bound(particles.begin(), particles.end(), begin, [](const Particle<D>& p, std::size_t id) { return p.id < id; });
     ParticleTable table;
-    for (std::size_t id = begin; id < end; ++id) table.push_back(to_row(particles[id], model.h));
+    for (auto p = first; p != particles.end() && p->id < end; ++p) table.push_back(to_row(*p, model.h));
     return table;
   }
 
@@ -85,6 +113,7 @@ class ReferenceSolver : public Solver {
     row.volume = p.volume;
     row.material = p.material;
     row.own = p.own;
+    row.id = p.id;
     return row;
   }
 };

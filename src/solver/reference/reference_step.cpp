@@ -253,12 +253,12 @@ Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
   collide_grid();
   if (!solve(dt, report)) return {Fault::kSolve, 0};
   next_ = state_.particles;
-  for (std::size_t k = 0; k < next_.size(); ++k) {
-    Fault fault = update_deformation(next_[k], dt);
-    update_velocity(next_[k]);
-    collide_particle(next_[k]);
-    if (fault == Fault::kNone) fault = move(next_[k], dt);
-    if (fault != Fault::kNone) return {fault, static_cast<std::uint32_t>(k)};
+  for (Particle<D>& p : next_) {
+    Fault fault = update_deformation(p, dt);
+    update_velocity(p);
+    collide_particle(p);
+    if (fault == Fault::kNone) fault = move(p, dt);
+    if (fault != Fault::kNone) return {fault, p.id};
   }
   return {};
 }

@@ -24,6 +24,7 @@ struct Particle {
   double mass, volume;
   std::uint16_t material;
   Variation own;
+  std::uint32_t id;
 
   double J_P() const { return determinant(F_P); }
 };

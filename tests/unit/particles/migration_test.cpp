@@ -46,6 +46,10 @@ struct Herd {
         first += 8;
       });
     }
+    return run();
+  }
+
+  bool run() {
     return migration.run(origin, particles, blocks, pool, slot_of_id, [&] { particles.resize(std::max(pool.slots(), particles.slots()), {}); });
   }
 
@@ -75,7 +79,34 @@ struct Herd {
         }
       }
     }
-    ASSERT_EQ(seen.size(), slot_of_id.size());
+    for (std::uint32_t id = 0; id < slot_of_id.size(); ++id) ASSERT_EQ(seen.count(id) == 0, slot_of_id[id] == kNoSlot) << id;
+  }
+
+  // One after the other, as a step, then newcomers, then those who go.
+  void let_in(const std::vector<Cell<D>>& cells) {
+    Particles<float, D>& newcomers = migration.admit(static_cast<std::uint32_t>(cells.size()), {});
+    for (std::uint32_t k = 0; k < cells.size(); ++k) {
+      const std::uint32_t id = static_cast<std::uint32_t>(slot_of_id.size());
+      slot_of_id.push_back(kNoSlot);
+      newcomers.id[k] = id;
+      newcomers.mass[k] = 0.5f * static_cast<float>(id);
+      newcomers.F_E[D][k] = static_cast<float>(id) + 0.25f;
+      for (int d = 0; d < D; ++d) newcomers.cell[d][k] = cells[k][d];
+    }
+    migrate();
+  }
+  template <class Goes>
+  std::size_t take_away(Goes goes) {
+    migration.start(blocks.size());
+    std::size_t count = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      for (std::uint32_t i = 0; i < blocks[b].count; ++i)
+        if (goes(particles.id[blocks[b].slot(i)])) {
+          migration.take_away(b, i);
+          ++count;
+        }
+    run();
+    return count;
   }
 };
 
@@ -92,7 +123,8 @@ std::vector<Cell<D>> random_cells(std::size_t n, int extent, std::uint64_t seed)
 template <int D>
 void walk(Herd<D>& herd, Rng& rng, int reach) {
   for (std::uint32_t id = 0; id < herd.slot_of_id.size(); ++id)
-    for (int d = 0; d < D; ++d) herd.particles.cell[d][herd.slot_of_id[id]] += static_cast<int>((2 * rng.uniform() - 1) * (reach + 1));
+    for (int d = 0; d < D && herd.slot_of_id[id] != kNoSlot; ++d)
+      herd.particles.cell[d][herd.slot_of_id[id]] += static_cast<int>((2 * rng.uniform() - 1) * (reach + 1));
 }
 
 template <class Size>
@@ -118,6 +150,50 @@ TYPED_TEST(Migrating, EverybodyEndsUpInTheBlockOfItsCell) {
       walk(herd, rng, round % 3);
     }
   }
+}
+
+TYPED_TEST(Migrating, NewcomersAndThoseWhoGoLoseAndDoubleNobody) {
+  constexpr int D = TestFixture::D;
+  Herd<D> herd(random_cells<D>(700, 40, 31));
+  herd.migrate();
+  Rng rng(37);
+  std::size_t living = 700;
+  for (int round = 0; round < 30; ++round) {
+    walk(herd, rng, 1);
+    const std::size_t newcomers = round % 4 * 50;
+    herd.let_in(random_cells<D>(newcomers, 40, 100 + static_cast<std::uint64_t>(round)));
+    herd.expect_in_order();
+    living += newcomers;
+    living -= herd.take_away([&](std::uint32_t) { return rng.uniform() < 0.15; });
+    herd.expect_in_order();
+    std::size_t counted = 0;
+    for (const ParticleBlock<D>& block : herd.blocks) counted += block.count;
+    ASSERT_EQ(counted, living);
+  }
+}
+
+TYPED_TEST(Migrating, AnEmptiedHerdTakesInNewcomers) {
+  constexpr int D = TestFixture::D;
+  Herd<D> herd(random_cells<D>(100, 40, 41));
+  herd.migrate();
+  EXPECT_EQ(herd.take_away([](std::uint32_t) { return true; }), 100u);
+  EXPECT_TRUE(herd.blocks.empty());
+  EXPECT_FALSE(herd.migrate());
+  herd.let_in(random_cells<D>(60, 40, 43));
+  herd.expect_in_order();
+  EXPECT_FALSE(herd.blocks.empty());
+}
+
+TYPED_TEST(Migrating, WhoComesOrGoesBesideASleeperWakesItsBlock) {
+  constexpr int D = TestFixture::D;
+  Herd<D> herd(std::vector<Cell<D>>(40, Cell<D>::filled(0)));
+  herd.migrate();
+  herd.blocks[0].rest = Rest::kAsleep;
+  herd.let_in({Cell<D>::filled(0)});
+  EXPECT_EQ(herd.blocks[0].rest, Rest::kAwake);
+  herd.blocks[0].rest = Rest::kAsleep;
+  herd.take_away([](std::uint32_t id) { return id == 7; });
+  EXPECT_EQ(herd.blocks[0].rest, Rest::kAwake);
 }
 
 TYPED_TEST(Migrating, ABlockThatAllHaveLeftIsGoneAndItsGroupsAreUsedAgain) {

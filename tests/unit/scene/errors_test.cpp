@@ -24,7 +24,8 @@ TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
 }
 
 TEST(SceneErrors, UnknownSectionNamesTheNearest) {
-  const std::string allowed = "allowed: 'simulation', 'solver', 'materials', 'snow', 'collider', 'output'";
+  const std::string allowed =
+      "allowed: 'simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output'";
   EXPECT_EQ(error_of(kMinimal + "[sovler]\nkernel = \"cubic\"\n"),
             "scene.toml:8:2: unknown section 'sovler', did you mean 'solver'? " + allowed);
   EXPECT_EQ(error_of(kMinimal + "[[colliders]]\n"), "scene.toml:8:3: unknown section 'colliders', did you mean 'collider'? " + allowed);
@@ -51,8 +52,39 @@ TEST(SceneErrors, MissingKeysPointAtTheirSection) {
 TEST(SceneErrors, EmptyScenesSayWhatIsMissing) {
   EXPECT_EQ(error_of(""), "scene.toml:1:1: the file is empty, a scene needs [simulation] and [[snow]]");
   EXPECT_EQ(error_of("# nothing\n"), "scene.toml:1:1: [simulation] needs 'spacing'");
-  EXPECT_EQ(error_of(kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]]");
-  EXPECT_EQ(error_of("snow = []\n" + kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]]");
+  EXPECT_EQ(error_of(kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]] or [[source]]");
+  EXPECT_EQ(error_of("snow = []\n" + kSimulation), "scene.toml:1:1: the scene has no snow, add a section [[snow]] or [[source]]");
+}
+
+const std::string kSource = "[[source]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.1\nrate = 2\n";
+const std::string kPlough = "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 0.1\nvelocity = [1, 0, 0]\n";
+const std::string kBox = "lower = [-1, -1, -1]\nupper = [1, 1, 1]\n";
+
+TEST(SceneErrors, OfSourcesAndSinksSayWhatIsAllowed) {
+  EXPECT_EQ(error_of(kSimulation + kSource), "no error") << "sources alone are enough";
+  EXPECT_EQ(error_of(kMinimal + "[[source]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.1\n"),
+            "scene.toml:8:1: [[source]] of shape \"sphere\" needs 'rate'");
+  EXPECT_EQ(error_of(kMinimal + kSource + "start = 2\nend = 1\n"), "scene.toml:14:1: end = 1: must be greater than start, 2");
+  EXPECT_TRUE(contains(error_of(kMinimal + "[[source]]\nshape = \"particles\"\nfile = \"a.ply\"\n"),
+                       "scene.toml:9:1: shape = \"particles\" is not known here, allowed: \"sphere\""));
+  EXPECT_TRUE(contains(error_of(kMinimal + kSource + "spin = [0, 0, 1]\n"), "scene.toml:13:1: unknown key 'spin' in [[source]]"));
+  EXPECT_TRUE(contains(error_of(kMinimal + "[[sink]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nfriction = 1\n"),
+                       "scene.toml:12:1: unknown key 'friction' in [[sink]]"));
+}
+
+TEST(SceneErrors, OfDomainAndWindowSayWhatIsAllowed) {
+  EXPECT_EQ(error_of(kMinimal + "[domain]\nlower = [0, 0, 0]\n"), "scene.toml:8:1: [domain] needs 'upper'");
+  EXPECT_EQ(error_of(kMinimal + "[domain]\nlower = [0, 0, 0]\nupper = [1, -1, 1]\n"),
+            "scene.toml:10:1: upper: must be greater than lower in every component, component 1 is -1 and 0 there");
+  EXPECT_EQ(error_of(kMinimal + "[window]\n" + kBox), "scene.toml:8:1: [window] needs 'velocity' or 'follow'");
+  EXPECT_EQ(error_of(kMinimal + "[window]\n" + kBox + "follow = 0\n"),
+            "scene.toml:11:1: follow = 0: must be the number of a [[collider]], the scene has none");
+  EXPECT_EQ(error_of(kMinimal + kPlough + "[window]\n" + kBox + "follow = 1\n"),
+            "scene.toml:16:1: follow = 1: must be at least 0 and at most 0");
+  EXPECT_EQ(error_of(kMinimal + kPlough + "[window]\n" + kBox + "follow = 0\n", {"collider.velocity=[0, 0, 0]"}),
+            "scene.toml:16:1: follow = 0: must be a collider that moves, collider 0 has neither velocity nor spin nor two keys");
+  EXPECT_EQ(error_of(kMinimal + kPlough + "[window]\n" + kBox + "follow = 0\nvelocity = [1, 0, 0]\n"),
+            "scene.toml:17:1: 'velocity' and 'follow' exclude each other in [window], keep one");
 }
 
 TEST(SceneErrors, DurationAndFramesExcludeEachOther) {

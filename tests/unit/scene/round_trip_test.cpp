@@ -32,6 +32,19 @@ auto fields(const SnowLayer& l) { return std::tie(l.above, l.below, l.material);
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
 auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot); }
 
+auto fields(const Source& s) { return std::tie(s.rate, s.velocity, s.start, s.end, s.material, s.particles_per_cell, s.seed); }
+auto fields(const Sink& s) { return std::tie(s.start, s.end); }
+auto fields(const Domain& d) { return std::tie(d.lower, d.upper); }
+auto fields(const Window& w) { return std::tie(w.follow, w.velocity, w.lower, w.upper); }
+
+template <class T>
+void expect_same(const std::optional<T>& a, const std::optional<T>& b) {
+  ASSERT_EQ(a.has_value(), b.has_value());
+  if (a) {
+    EXPECT_TRUE(fields(*a) == fields(*b));
+  }
+}
+
 template <class T>
 void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
   ASSERT_EQ(a.size(), b.size());
@@ -58,7 +71,11 @@ void expect_same(const Scene& a, const Scene& b) {
   EXPECT_TRUE(fields(a.solver) == fields(b.solver));
   expect_same(a.materials, b.materials);
   expect_same(a.snow, b.snow);
+  expect_same(a.sources, b.sources);
   expect_same(a.colliders, b.colliders);
+  expect_same(a.sinks, b.sinks);
+  expect_same(a.domain, b.domain);
+  expect_same(a.window, b.window);
   EXPECT_EQ(a.output.formats, b.output.formats);
   EXPECT_EQ(a.frames(), b.frames());
 }
@@ -106,6 +123,14 @@ class Randomizer {
   void set(std::optional<double>& value, const AutoOr& rule) {
     value.reset();
     if (coin()) value = in(rule.range);
+  }
+  void set(std::optional<double>& value, const Range& range) {
+    value.reset();
+    if (coin()) value = in(range);
+  }
+  bool set(std::optional<int>& value, MovingCollider) {
+    value = 0;
+    return true;
   }
   bool set(double&, const FrameCount&) { return false; }
   void set(double& value, const Opening& rule) { value = coin() ? 0 : in(rule.range); }
@@ -182,6 +207,38 @@ class Randomizer {
   std::string file_;
 };
 
+// What comes and goes, as far as its values fit together.
+void add_flow(Randomizer& random, Scene& scene) {
+  const auto order = [](auto& flow) {
+    if (flow.end) flow.end = flow.start + std::abs(*flow.end) + 1;
+  };
+  const auto spread = [](auto& box) {
+    for (int d = 0; d < 3; ++d) box.upper[d] = box.lower[d] + (box.upper[d] == 0 ? 0 : std::abs(box.upper[d]) + 1e-3);
+  };
+  scene.sources.resize(2);
+  for (Source& source : scene.sources) {
+    describe(random, source);
+    order(source);
+  }
+  scene.sinks.resize(2);
+  for (Sink& sink : scene.sinks) {
+    describe(random, sink);
+    order(sink);
+  }
+  if (random.coin()) {
+    describe(random, scene.domain.emplace());
+    spread(*scene.domain);
+  }
+  if (random.coin()) {
+    scene.colliders[0].keys.resize(2);
+    scene.colliders[0].keys[1].t = 1;
+    scene.colliders[0].velocity = scene.colliders[0].spin = {0, 0, 0};
+    scene.colliders[0].pivot.reset();
+    describe(random, scene.window.emplace());
+    spread(*scene.window);
+  }
+}
+
 Scene random_scene(unsigned seed, const std::string& file) {
   Scene scene;
   scene.name = "random";
@@ -201,6 +258,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
     describe(random, collider);
     if (collider.keys.empty()) collider.interpolation = Interpolation::kLinear;
   }
+  add_flow(random, scene);
   return scene;
 }
 

@@ -92,6 +92,30 @@ Bits bits_of(const std::vector<LatticePoint<double, 3>>& points, const Cell<3>& 
   return bits;
 }
 
+// The points of boxes side by side, each its own call, are the points of the whole: none lost, none twice.
+TEST(Sampler, PiecesHaveTogetherThePointsOfTheWhole) {
+  for (const int dimension : {2, 3})
+    for (const auto& [name, shape] : every_shape(dimension, kH, {0.031, -0.017, dimension == 3 ? 0.007 : 0})) {
+      SCOPED_TRACE(name);
+      const Snow snow = snow_of(shape, Sampling::kJittered, 5);
+      const Form form = form_of(shape, dimension, kH);
+      std::multiset<std::array<double, 3>> whole, pieces;
+      const auto add = [](const LatticePoint<double, 3>& p, auto& to) {
+        to.insert({p.cell[0] + p.offset[0], p.cell[1] + p.offset[1], p.cell[2] + p.offset[2]});
+      };
+      for (const auto& p : sample_form(form, snow, kH)) add(p, whole);
+      constexpr int edge = 5;
+      for (int i = -30; i < 30; i += edge)
+        for (int j = -30; j < 30; j += edge)
+          for (int k = dimension == 3 ? -30 : 0; k < (dimension == 3 ? 30 : 1); k += edge) {
+            const CellBox<3> box{{i, j, k}, {i + edge, j + edge, k + edge}};
+            for (const auto& p : sample_form(form, snow, kH, box)) add(p, pieces);
+          }
+      EXPECT_GT(whole.size(), 200u);
+      EXPECT_TRUE(whole == pieces);
+    }
+}
+
 TEST(Sampler, EveryPointIsInsideItsShapeAndItsCell) {
   for_everything(kH, {0.3, -1.2, 0.7}, [](int dimension, Sampling sampling, const Named& named) {
     for (const auto& p : sample_shape(snow_of(named.shape, sampling), dimension, kH)) {

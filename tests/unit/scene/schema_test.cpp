@@ -72,6 +72,7 @@ class BadValues {
   Values bad(const Scale&) const { return {"true", "0", "-1", "[1]", "[1, 0, 1]", "[1, 2, 3, 4]", "1e300"}; }
   Values bad(Parts) const { return {"1", "[1]", "{ shape = \"sphere\" }", "[{ shape = \"sphere\" }]"}; }
   Values bad(MotionFile) const { return {"1", "[1]", "\"no such file.csv\"", "\"/\""}; }
+  Values bad(MovingCollider) const { return {"-1", "1", "0.5", "true", "\"0\""}; }
   Values bad(const Formats& rule) const {
     Values values{"\"ply\"", "[1]", "[\"nothing\"]"};
     for (const std::string_view later : rule.choices.later) values.push_back(fmt::format("[\"{}\"]", later));
@@ -134,6 +135,7 @@ void expect_errors_in_bodies(const Choices<ShapeKind>& shapes, std::vector<Body>
       (scene.*bodies).resize(1);
       const bool is_sequence = choice.value == ShapeKind::kSequence;
       (scene.*bodies)[0].shape = shape_of(choice.value, is_sequence ? sequence.substr(0, sequence.size() - 5) + "#.obj" : file);
+      if constexpr (requires { Body::rate; }) (scene.*bodies)[0].rate = 1;
       expect_errors(to_toml(scene), prefix, (scene.*bodies)[0]);
     }
   }
@@ -151,6 +153,22 @@ TEST(Schema, EveryKeyOfAMaterialRejectsBadValues) { expect_errors(kMinimal, "mat
 TEST(Schema, EveryKeyOfEverySnowShapeRejectsBadValues) { expect_errors_in_bodies(kSnowShapes, &Scene::snow, "snow."); }
 
 TEST(Schema, EveryKeyOfEveryColliderShapeRejectsBadValues) { expect_errors_in_bodies(kColliderShapes, &Scene::colliders, "collider."); }
+
+TEST(Schema, EveryKeyOfEverySourceShapeRejectsBadValues) { expect_errors_in_bodies(kSourceShapes, &Scene::sources, "source."); }
+
+TEST(Schema, EveryKeyOfEverySinkShapeRejectsBadValues) { expect_errors_in_bodies(kSinkShapes, &Scene::sinks, "sink."); }
+
+TEST(Schema, EveryKeyOfTheBoxesRejectsBadValues) {
+  const std::string box = "lower = [0, 0, 0]\nupper = [1, 1, 1]\n";
+  expect_errors(kMinimal + "[domain]\n" + box, "domain.", Domain{});
+  const std::string plough = "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\nspin = [0, 0, 1]\n";
+  expect_errors(kMinimal + plough + "[window]\nfollow = 0\n" + box, "window.", [] {
+    Window window;
+    window.follow = 0;
+    return window;
+  }());
+  expect_errors(kMinimal + "[window]\nvelocity = [0, 0, 0]\n" + box, "window.", Window{});
+}
 
 TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
   const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";

@@ -52,6 +52,18 @@ TEST(TimeStep, TheSpeedLimitsBothKindsOfSteps) {
   EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
 }
 
+// Also where there is no particle yet, and from the step on that reaches the source's start.
+TEST(TimeStep, SnowThatComesInLimitsTheStepsInWhichItComes) {
+  Model m = model();
+  m.inflows.push_back({1, 2, 30, 5});
+  EXPECT_EQ(choose_time_step(m, with_inflow({}, m, 0.9, 0.04), kNoBodies, 0.04), 0.04);
+  for (const double time : {0.97, 1.5, 1.99})
+    EXPECT_LE(choose_time_step(m, with_inflow({}, m, time, 0.04), kNoBodies, 0.04), 0.5 * 0.01 / 35 * (1 + 1e-9));
+  EXPECT_EQ(choose_time_step(m, with_inflow({}, m, 2, 0.04), kNoBodies, 0.04), 0.04);
+  m.solver.integrator = Integrator::kSemiImplicit;
+  EXPECT_DOUBLE_EQ(choose_time_step(m, with_inflow({}, m, 1.5, 0.04), kNoBodies, 0.04), 5e-4);
+}
+
 TEST(TimeStep, TheTighterLimitWins) {
   const StepLimits fast{20, 20, 50}, stiff{2000, 2000, 5};
   EXPECT_DOUBLE_EQ(choose_time_step(model(), fast, kNoBodies, 0.04), 5e-5);

@@ -1,0 +1,52 @@
+// What comes into a run while it goes on: the particles of sources, and the snow that a moving window reaches. (What goes is
+// solver/outflow.h.) Which and when is constant; how far it has got is a state of its own.
+#pragma once
+
+#include <optional>
+#include <unordered_set>
+
+#include "grid/block.h"
+#include "scene/emitter.h"
+#include "solver/model.h"
+
+namespace firn {
+
+// The shapes of a scene, made ready.
+struct Forms {
+  std::vector<Form> snow;  // particles from a file have none
+  std::vector<Form> sources;
+};
+
+struct WindowState {
+  std::optional<CellBox<3>> cells;      // where it was last; none: nowhere yet
+  std::unordered_set<BlockKey> filled;  // blocks that have had their snow; none is filled twice
+};
+
+struct PopulationState {
+  std::int64_t emitted = 0, killed = 0, left = 0;  // particles, since the start
+  std::vector<std::int64_t> given;                 // particles, by each source
+  WindowState window;
+};
+
+// Takes the model's window to where it is at time t. Returns the points that each body of snow has in the blocks it has not been to.
+std::vector<std::vector<LatticePoint<double, 3>>> enter_window(const std::vector<Snow>& snow, const std::vector<Form>& forms,
+                                                               const Model& model, double t, WindowState& state);
+
+class Population {
+ public:
+  Population() = default;
+  Population(const Scene& scene, const Forms& forms);
+
+  const std::vector<Emitter>& emitters() const { return emitters_; }
+
+  // Particles that have come in since the last call, as they are at time t.
+  ParticleTable arrivals(const Model& model, double t, PopulationState& state) const;
+
+ private:
+  std::vector<Snow> snow_;       // that a window may reach
+  std::vector<Form> forms_;      // of each
+  std::vector<RowMaker> fresh_;  // of each
+  std::vector<Emitter> emitters_;
+};
+
+}  // namespace firn

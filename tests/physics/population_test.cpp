@@ -1,0 +1,333 @@
+// Snow that comes and goes: sources, sinks, the domain and the moving window.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "support/flow_scenes.h"
+
+namespace firn::test {
+namespace {
+
+Scene falling(int dimension, double rate) {
+  Scene scene = empty_scene(dimension, 0.02);
+  scene.sources.push_back(spout({0, 0.5, 0}, 0.1, rate));
+  return scene;
+}
+
+TEST(Source, GivesOutItsRateWhateverTheSteps) {
+  for (const Backend backend : {Backend::kCpu, Backend::kReference})
+    for (const std::optional<double> step : {std::optional<double>(), std::optional(1e-3), std::optional(3.7e-4)}) {
+      Scene scene = falling(3, 0.5);
+      scene.solver.time_step = step;
+      scene.sources[0].start = 0.05;
+      scene.sources[0].end = 0.15;
+      Simulation simulation(scene, backend, 2);
+      for (const double time : {0.04, 0.1, 0.2}) {
+        simulation.advance_to(time);
+        const double expected = 0.5 * std::clamp(time - 0.05, 0.0, 0.1);
+        EXPECT_NEAR(simulation.statistics().mass, expected, 0.005 * 0.05) << time;
+      }
+      EXPECT_EQ(simulation.emitted(), static_cast<std::int64_t>(simulation.particles()));
+      EXPECT_EQ(simulation.emitted(), 125) << "0.05 kg of 0.4 g each";
+    }
+}
+
+TEST(Source, GivesItsParticlesTheVolumeOfTheirMass) {
+  for (const int dimension : {2, 3}) {
+    Scene scene = falling(dimension, dimension == 3 ? 2 : 20);
+    scene.materials[0].density = 250;
+    scene.solver.precision = Precision::kDouble;
+    Simulation simulation(scene);
+    simulation.advance_to(0.05);
+    const Frame frame = simulation.frame(false);
+    ASSERT_GT(frame.size(), 50u);
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      EXPECT_DOUBLE_EQ(frame.volume[i], frame.mass[i] / 250);
+      EXPECT_DOUBLE_EQ(frame.volume[i], std::pow(0.02, dimension) / 8);
+    }
+  }
+}
+
+// Each on its way since its own time, not since the end of its step.
+TEST(Source, LetsParticlesStartWithinTheStep) {
+  Scene scene = falling(3, 0.5);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.materials[0].young_modulus = 1e-3;  // so that nobody pushes
+  scene.solver.precision = Precision::kDouble;
+  const auto after = [&](double step) {
+    scene.solver.time_step = step;
+    Simulation simulation(scene);
+    simulation.advance_to(0.1);
+    return simulation.frame(false);
+  };
+  const Frame fine = after(1e-3), coarse = after(5e-3);
+  ASSERT_EQ(fine.size(), coarse.size());
+  for (std::size_t i = 0; i < fine.size(); ++i)
+    for (int d = 0; d < 3; ++d) EXPECT_NEAR(fine.position[i][d], coarse.position[i][d], 1e-6) << i;
+}
+
+TEST(Source, FillsItsShapeEvenly) {
+  Scene scene = falling(3, 1);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.sources[0].velocity = {0, 0, 0};
+  scene.sources[0].shape.size = {0.2, 0.1, 0.1};
+  scene.materials[0].young_modulus = 1e-3;  // so that what piles up stays where it came in
+  scene.solver.time_step = 0.05;
+  Simulation simulation(scene);
+  simulation.advance_to(4);  // 10000 particles, a shape of 2000 places: five rounds
+  std::map<std::pair<int, int>, int> count;
+  std::set<double> different;
+  const Frame frame = simulation.frame(false);
+  for (const auto& x : frame.position) {
+    ++count[{static_cast<int>(std::floor(x[0] / 0.05)), static_cast<int>(std::floor((x[1] - 0.5) / 0.05))}];
+    different.insert(x[0]);
+  }
+  ASSERT_EQ(frame.size(), 10000u);
+  ASSERT_EQ(count.size(), 8u);
+  for (const auto& [place, n] : count) EXPECT_NEAR(n, 1250, 60);
+  EXPECT_GT(different.size(), 9900u) << "rounds do not repeat";
+}
+
+TEST(Sink, EmptiesEverythingAndTheRunGoesOn) {
+  for (const Integrator integrator : {Integrator::kExplicit, Integrator::kSemiImplicit})
+    for (const Backend backend : {Backend::kCpu, Backend::kReference}) {
+      Scene scene = empty_scene(3, 0.02);
+      scene.solver.integrator = integrator;
+      scene.snow.push_back(ball({0, 0.2, 0}, 0.06));
+      scene.snow[0].velocity = {0, -3, 0};
+      scene.sinks.push_back(drain({0, 0, 0}, {0, 1, 0}));
+      Simulation simulation(scene, backend, 2);
+      const std::size_t initial = simulation.particles();
+      simulation.advance_to(0.2);
+      EXPECT_EQ(simulation.particles(), 0u);
+      EXPECT_EQ(simulation.killed(), static_cast<std::int64_t>(initial));
+      EXPECT_EQ(simulation.frame(true).size(), 0u);
+      EXPECT_DOUBLE_EQ(simulation.time(), 0.2);
+    }
+}
+
+TEST(Sink, WorksBetweenItsStartAndItsEndOnly) {
+  Scene scene = empty_scene(3, 0.02);
+  scene.simulation.gravity = {0, 0, 0};
+  scene.snow.push_back(ball({0, 0, 0}, 0.06));
+  scene.sinks.push_back(drain({0, 0, 0}, {0, 1, 0}));
+  scene.sinks[0].start = 0.05;
+  scene.sinks[0].end = 0.1;
+  scene.snow.push_back(ball({0, 0.5, 0}, 0.06));
+  scene.snow[1].velocity = {0, -4, 0};  // its last part comes too late
+  Simulation simulation(scene);
+  const auto initial = static_cast<std::int64_t>(simulation.particles());
+  simulation.advance_to(0.04);
+  EXPECT_EQ(simulation.killed(), 0);
+  simulation.advance_to(0.3);
+  EXPECT_GT(simulation.killed(), initial / 8);
+  EXPECT_LT(simulation.killed(), initial * 3 / 4);
+}
+
+TEST(EmptySpace, LetsTimePassAndTakesInWhatComes) {
+  for (const int dimension : {2, 3})
+    for (const Backend backend : {Backend::kCpu, Backend::kReference})
+      for (const Transfer transfer : {Transfer::kFlip, Transfer::kApic}) {
+        Scene scene = falling(dimension, dimension == 3 ? 0.5 : 5);
+        scene.solver.transfer = transfer;
+        scene.solver.integrator = Integrator::kSemiImplicit;
+        scene.sources[0].start = 0.1;
+        Simulation simulation(scene, backend, 2);
+        EXPECT_EQ(simulation.particles(), 0u);
+        EXPECT_EQ(simulation.statistics().mass, 0);
+        simulation.advance_to(0.08);
+        EXPECT_EQ(simulation.particles(), 0u);
+        EXPECT_DOUBLE_EQ(simulation.time(), 0.08);
+        simulation.advance_to(0.15);
+        EXPECT_GT(simulation.particles(), 10u);
+        EXPECT_LT(simulation.statistics().momentum[1], 0);
+      }
+}
+
+// No particle crosses more than its part of a cell, from the very first step with the source on.
+TEST(TimeSteps, RespectTheSourceBeforeItsFirstParticle) {
+  Scene scene = falling(3, 0.5);
+  scene.sources[0].velocity = {0, -8, 0};
+  scene.sources[0].start = 0.01;
+  Simulation simulation(scene);
+  simulation.advance_to(1.0 / 24, [&](const StepInfo& info) {
+    EXPECT_LE(info.dt, 0.25 * 0.02 / 8 * (1 + 1e-9));
+    return true;
+  });
+}
+
+TEST(Bookkeeping, IsExactAfterEveryStepWithEverythingAtWork) {
+  for (const int dimension : {2, 3}) {
+    Simulation simulation(everything_flows(dimension));
+    const std::size_t initial = simulation.particles();
+    simulation.advance_to(0.3, [&](const StepInfo&) {
+      EXPECT_EQ(balance(simulation, initial), 0);
+      const Frame frame = simulation.frame(false);
+      EXPECT_EQ(frame.size(), simulation.particles());
+      EXPECT_TRUE(std::is_sorted(frame.id.begin(), frame.id.end(), std::less_equal<>())) << "an id twice, or out of order";
+      return !testing::Test::HasFailure();
+    });
+    EXPECT_GT(simulation.emitted(), 300);
+    EXPECT_GT(simulation.killed(), 30);
+    EXPECT_GT(simulation.left(), 100);
+  }
+}
+
+TEST(Domain, HoldsWhatIsInsideAndLosesTheRest) {
+  Scene scene = empty_scene(3, 0.02);
+  scene.simulation.gravity = {0, 0, 0};
+  for (const double x : {-1.0, 1.0}) {
+    scene.snow.push_back(ball({0, x, 0}, 0.06));
+    scene.snow.back().velocity = {0, 3 * x, 0};
+  }
+  scene.snow.push_back(ball({0, 0, 0}, 0.06));
+  scene.domain = Domain{{-0.5, -1.2, -0.5}, {0.5, 1.2, 0.5}};
+  Simulation simulation(scene);
+  const std::size_t third = simulation.particles() / 3;
+  simulation.advance_to(0.2);
+  EXPECT_EQ(simulation.particles(), third);
+  EXPECT_EQ(simulation.left(), static_cast<std::int64_t>(2 * third));
+  for (const auto& x : simulation.frame(false).position) EXPECT_LT(std::abs(x[1]), 0.1);
+}
+
+// Every particle where it was when it came in.
+std::multiset<std::array<double, 3>> first_places(const Scene& scene, double until) {
+  Simulation simulation(scene, Backend::kCpu, 2);
+  std::multiset<std::array<double, 3>> places;
+  std::size_t seen = 0;
+  const auto look = [&](const StepInfo&) {
+    const Frame newcomers = simulation.frame(false, seen, simulation.ids());
+    places.insert(newcomers.position.begin(), newcomers.position.end());
+    seen = simulation.ids();
+    return true;
+  };
+  look({});
+  simulation.advance_to(until, look);
+  return places;
+}
+
+TEST(Window, SeedsExactlyThePointsOfTheWholeLayer) {
+  for (const int dimension : {2, 3}) {
+    Scene scene = plough(dimension, 1.2);
+    scene.solver.precision = Precision::kDouble;
+    scene.solver.time_step = 2e-3;
+    scene.materials[0].young_modulus = 10;  // long steps will do
+    const auto pieces = first_places(scene, 1.0);
+    scene.window.reset();
+    const auto whole = first_places(scene, 0);
+    EXPECT_GT(whole.size(), dimension == 3 ? 5000u : 900u);
+    EXPECT_TRUE(pieces == whole) << pieces.size() << " and " << whole.size();
+  }
+}
+
+TEST(Window, KeepsTheNumberOfParticlesAboutConstant) {
+  Scene scene = plough(2, 30);
+  Simulation simulation(scene);
+  const double initial = static_cast<double>(simulation.particles());
+  simulation.advance_to(1.0);
+  const double early = static_cast<double>(simulation.particles());
+  simulation.advance_to(2.0);
+  EXPECT_NEAR(static_cast<double>(simulation.particles()) / early, 1, 0.25);
+  EXPECT_LT(early, 2.5 * initial);
+  EXPECT_GT(simulation.left(), static_cast<std::int64_t>(initial));
+  for (const auto& x : simulation.frame(false).position) {
+    EXPECT_GT(x[0], 1.95 - 0.25 - 0.17) << "a block is 0.16 m";
+    EXPECT_LT(x[0], 1.95 + 0.5 + 0.17);
+  }
+}
+
+TEST(Window, FillsABlockOnceOnly) {
+  Scene scene = plough(2, 3);
+  scene.colliders[0].velocity = {0, 0, 0};
+  scene.colliders[0].keys = {{0, {0.5, 0.5, 0}, {1, 0, 0, 0}}, {0.3, {1.5, 0.5, 0}, {1, 0, 0, 0}}, {0.6, {0.5, 0.5, 0}, {1, 0, 0, 0}}};
+  scene.window->lower = {-0.2, -0.6, 0};
+  scene.window->upper = {0.2, 0.6, 0};
+  Simulation simulation(scene);
+  simulation.advance_to(0.3);
+  const std::int64_t there = simulation.emitted();
+  EXPECT_GT(there, 0);
+  simulation.advance_to(0.6);
+  EXPECT_EQ(simulation.emitted(), there);
+  EXPECT_LT(simulation.particles(), 100u) << "where it has been there is nothing any more";
+}
+
+TEST(Window, WantsSnowThatCanBeMadePieceByPiece) {
+  Scene scene = plough(2, 3);
+  scene.snow[0].sampling = Sampling::kPoisson;
+  EXPECT_THROW(Simulation{scene}, UserError);
+}
+
+TEST(Window, ALayerFarLongerThanTheMemoryRuns) {
+  Scene scene = plough(3, 20000);
+  const CheckReport report = check(scene);
+  EXPECT_LT(report.bytes, 100e6);
+  EXPECT_LT(report.particles, 20000u);
+  EXPECT_GT(report.particles, 1000u);
+}
+
+TEST(SleepingSnow, WakesBesideASource) {
+  Scene scene = empty_scene(2, 0.02);
+  Snow slab;
+  slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
+  slab.particles_per_cell = 4;
+  scene.snow.push_back(slab);
+  scene.colliders.push_back(ground(0.6));
+  scene.sources.push_back(spout({0, 0.24, 0}, 0.06, 20));
+  scene.sources[0].start = 1;
+  Simulation simulation(scene);
+  StepInfo last;
+  const auto keep = [&](const StepInfo& info) {
+    last = info;
+    return true;
+  };
+  simulation.advance_to(0.99, keep);
+  const std::int64_t before = last.asleep;
+  ASSERT_GT(before, 500);
+  simulation.advance_to(1.2, keep);
+  EXPECT_LT(last.asleep, before - 200);
+}
+
+TEST(SleepingSnow, FallsWhenWhatCarriedItIsTakenAway) {
+  Scene scene = empty_scene(2, 0.02);
+  Snow slab;
+  slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
+  slab.particles_per_cell = 4;
+  scene.snow.push_back(slab);
+  scene.colliders.push_back(ground(0.6));
+  Sink gap;
+  gap.shape = box_shape({0, 0.07, 0}, {2, 0.06, 0});
+  gap.start = 1;
+  scene.sinks.push_back(gap);
+  Simulation simulation(scene);
+  StepInfo last;
+  simulation.advance_to(0.99, [&](const StepInfo& info) {
+    last = info;
+    return true;
+  });
+  ASSERT_GT(last.asleep, 500);
+  const double before = simulation.statistics().upper[1];
+  simulation.advance_to(1.2);
+  EXPECT_LT(simulation.statistics().upper[1], before - 0.03);
+  EXPECT_GT(simulation.killed(), 100);
+}
+
+TEST(Threads, DoNotChangeWhatComesAndGoes) {
+  for (const int dimension : {2, 3}) {
+    Scene scene = everything_flows(dimension);
+    scene.solver.integrator = Integrator::kSemiImplicit;
+    Simulation one(scene, Backend::kCpu, 1), two(scene, Backend::kCpu, 2);
+    one.advance_to(0.15);
+    two.advance_to(0.15);
+    const Frame a = one.frame(true), b = two.frame(true);
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.position, b.position);
+    EXPECT_EQ(a.velocity, b.velocity);
+    EXPECT_EQ(a.fe, b.fe);
+  }
+}
+
+}  // namespace
+}  // namespace firn::test
