@@ -107,7 +107,7 @@ def main():
     print("| snow | pieces | largest | torn | J_P: 5 % | half | 95 % |\n|---|---|---|---|---|---|---|")
     for name, folder in folders.items():
         pieces, largest, torn, *jp = measure(folder)
-        print(f"| {name} | {pieces} | {largest:.0%} | {torn:.0%} | " + " | ".join(f"{j:.3f}" for j in jp) + " |")
+        print(f"| {name} | {pieces} | {100 * largest:.0f} % | {100 * torn:.0f} % | " + " | ".join(f"{j:.3f}" for j in jp) + " |")
 
 
 if __name__ == "__main__":
