@@ -12,7 +12,7 @@ void sort_at_the_start(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
   const std::size_t n = ball.state().particle_count;
   Particles<Scalar, kDimension> unsorted;
-  unsorted.resize(slots_for(n), false);
+  unsorted.resize(slots_for(n), {});
   for (std::size_t id = 0; id < n; ++id) unsorted.copy(ball.state().particles, ball.state().slot_of_id[id], id);
   BlockSorter<kDimension> sorter;
   cpu::Threads one_thread(1);
@@ -38,7 +38,7 @@ void migration(benchmark::State& timer) {
       });
     }
     state.migration.run(origin_of(ball), state.particles, state.blocks, state.pool, state.slot_of_id, [&] {
-      if (state.pool.slots() > state.particles.slots()) state.particles.resize(state.pool.slots(), false);
+      if (state.pool.slots() > state.particles.slots()) state.particles.resize(state.pool.slots(), {});
     });
   };
   cpu::Threads one_thread(1);

@@ -52,14 +52,10 @@ FIRN_HD inline BrickPoint<T> locate(const Bricks& b, const Vec<T, 3>& q) {
   return p;
 }
 
-inline constexpr int kCorner[8] = {0,
-                                   1,
-                                   Bricks::kSide,
-                                   Bricks::kSide + 1,
-                                   Bricks::kSide * Bricks::kSide,
-                                   Bricks::kSide * Bricks::kSide + 1,
-                                   Bricks::kSide * Bricks::kSide + Bricks::kSide,
-                                   Bricks::kSide * Bricks::kSide + Bricks::kSide + 1};
+// Of the k-th corner of a voxel, among the values of a brick, from its first.
+FIRN_HD constexpr int corner(int k) {
+  return (k & 4 ? Bricks::kSide * Bricks::kSide : 0) + (k & 2 ? Bricks::kSide : 0) + (k & 1);
+}
 
 template <class T>
 FIRN_HD inline T lerp(const T& a, const T& b, const T& t) {
@@ -85,7 +81,7 @@ FIRN_HD inline BrickSample<T> sample_phi(const Bricks& b, const Vec<T, 3>& q) {
   } else {
     const float* at = b.phi + std::int64_t(p.number) * Bricks::kValues + p.first;
     T f[8];
-    for (int k = 0; k < 8; ++k) f[k] = T(at[detail::kCorner[k]]);
+    for (int k = 0; k < 8; ++k) f[k] = T(at[detail::corner(k)]);
     const T x = p.fraction[0], y = p.fraction[1], z = p.fraction[2];
     const T f00 = lerp(f[0], f[1], z), f01 = lerp(f[2], f[3], z), f10 = lerp(f[4], f[5], z), f11 = lerp(f[6], f[7], z);
     const T f0 = lerp(f00, f01, y), f1 = lerp(f10, f11, y);
@@ -115,7 +111,7 @@ FIRN_HD inline Vec<T, 3> sample_velocity(const Bricks& b, const Vec<T, 3>& q) {
   for (int k = 0; k < 8; ++k) {
     const T w = (k & 4 ? p.fraction[0] : T(1) - p.fraction[0]) * (k & 2 ? p.fraction[1] : T(1) - p.fraction[1]) *
                 (k & 1 ? p.fraction[2] : T(1) - p.fraction[2]);
-    for (int d = 0; d < 3; ++d) v[d] += w * T(at[3 * detail::kCorner[k] + d]);
+    for (int d = 0; d < 3; ++d) v[d] += w * T(at[3 * detail::corner(k) + d]);
   }
   return v;
 }
