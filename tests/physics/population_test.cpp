@@ -223,6 +223,30 @@ TEST(Window, SeedsExactlyThePointsOfTheWholeLayer) {
   }
 }
 
+TEST(Window, FreshSnowHasTheLayersOfItsBody) {
+  Scene scene = plough(2, 3);
+  scene.solver.precision = Precision::kDouble;
+  scene.materials.push_back(scene.materials[0]);
+  scene.materials[1].name = "crust";
+  scene.materials[1].density = 300;
+  scene.snow[0].layers.push_back({.above = 0.05, .below = {}, .material = "crust"});
+  Simulation simulation(scene);
+  std::size_t seen = 0;
+  const auto look = [&](const StepInfo&) {
+    const Frame fresh = simulation.frame(false, seen, simulation.ids());
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      const bool is_crust = fresh.position[i][1] >= 0.05;
+      EXPECT_EQ(fresh.material[i], is_crust ? 1 : 0);
+      EXPECT_DOUBLE_EQ(fresh.mass[i] / fresh.volume[i], is_crust ? 300 : 400);
+    }
+    seen = simulation.ids();
+    return true;
+  };
+  look({});
+  simulation.advance_to(0.4, look);
+  EXPECT_GT(simulation.emitted(), 100);
+}
+
 TEST(Window, KeepsTheNumberOfParticlesAboutConstant) {
   Scene scene = plough(2, 30);
   Simulation simulation(scene);
