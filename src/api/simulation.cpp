@@ -72,6 +72,18 @@ Statistics Simulation::statistics() const {
           t.J_P_min,   t.J_P_max,          t.J_P_mean,        vector(t.lower), vector(t.upper)};
 }
 
+namespace {
+
+void add_parameters(const Model& model, const ParticleRow& row, Frame& frame) {
+  const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
+  frame.stiffness.push_back(row.own ? row.own->stiffness : 1);
+  frame.hardening.push_back(s.hardening);
+  frame.critical_compression.push_back(row.own ? row.own->critical_compression : 1 - s.stretch_min);
+  frame.critical_stretch.push_back(row.own ? row.own->critical_stretch : s.stretch_max - 1);
+}
+
+}  // namespace
+
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
   const ParticleTable rows = parts_->solver->rows(parts_->model, *parts_->state, begin, end);
   const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
@@ -89,12 +101,7 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
     frame.material.push_back(row.material);
     if (complete) frame.fe.push_back(row.F_E);
     if (affine) frame.b.push_back(row.B);
-    if (complete && parts_->model.varied) {
-      frame.stiffness.push_back(row.own.stiffness);
-      frame.hardening.push_back(row.own.hardening);
-      frame.critical_compression.push_back(row.own.critical_compression);
-      frame.critical_stretch.push_back(row.own.critical_stretch);
-    }
+    if (complete && parts_->model.varied) add_parameters(parts_->model, row, frame);
   }
   return frame;
 }

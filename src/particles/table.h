@@ -2,7 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace firn {
@@ -15,22 +18,94 @@ struct Variation {
   double critical_stretch = 0;      // theta_s
 };
 
-struct ParticleRow {
+// What every particle has.
+struct ParticleCore {
   std::array<std::int32_t, 3> cell{0, 0, 0};
-  std::uint16_t material = 0;
+  std::uint32_t id = 0;  // of rows that a solver gives out; it numbers those it takes in by itself
   std::array<double, 3> offset{0, 0, 0};
   std::array<double, 3> velocity{0, 0, 0};
   std::array<double, 9> F_E{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  std::array<double, 9> B{0, 0, 0, 0, 0, 0, 0, 0, 0};
   double J_P = 1;
   double mass = 0;
   double volume = 0;  // 0: to be estimated from the grid (M5)
-  Variation own;      // varied runs only
-  std::uint32_t id = 0;  // of rows that a solver gives out; it numbers those it takes in by itself
+  std::uint16_t material = 0;
 
   double position(int axis, double h) const { return (cell[axis] + offset[axis]) * h; }
 };
 
-using ParticleTable = std::vector<ParticleRow>;  // in id order
+struct ParticleRow : ParticleCore {
+  std::array<double, 9> B{0, 0, 0, 0, 0, 0, 0, 0, 0};
+  std::optional<Variation> own;  // of particles that differ from their material
+};
+
+// Rows in id order. A scene starts from such a table, and nothing takes more memory then: what only some runs have is stored only
+// where some row has it.
+class ParticleTable {
+ public:
+  static constexpr std::size_t kCoreBytes = sizeof(ParticleCore);
+  static constexpr std::size_t kAffineBytes = sizeof(ParticleRow::B);
+  static constexpr std::size_t kOwnBytes = sizeof(ParticleRow::own);
+
+  std::size_t size() const { return cores_.size(); }
+  bool empty() const { return cores_.empty(); }
+  void reserve(std::size_t rows) { cores_.reserve(rows); }
+  void clear() { *this = {}; }
+
+  void push_back(const ParticleRow& row) {
+    cores_.push_back(row);
+    add_optional(row.B, row.B != ParticleRow{}.B, B_);
+    add_optional(row.own, row.own.has_value(), own_);
+  }
+
+  ParticleRow operator[](std::size_t i) const {
+    ParticleRow row{cores_[i], {}, {}};
+    if (!B_.empty()) row.B = B_[i];
+    if (!own_.empty()) row.own = own_[i];
+    return row;
+  }
+
+  // Rows from `first` on for which leaves(row) is true.
+  template <class Leaves>
+  void remove_if(std::size_t first, Leaves leaves) {
+    ParticleTable kept;
+    kept.reserve(cores_.capacity());
+    for (std::size_t i = 0; i < size(); ++i) {
+      const ParticleRow row = (*this)[i];
+      if (i < first || !leaves(row)) kept.push_back(row);
+    }
+    *this = std::move(kept);
+  }
+
+  class Iterator {
+   public:
+    Iterator(const ParticleTable& table, std::size_t at) : table_(table), at_(at) {}
+    ParticleRow operator*() const { return table_[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    const ParticleTable& table_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+ private:
+  // The column of the newest row; it begins with the first row that has something in it.
+  template <class T>
+  void add_optional(const T& value, bool is_there, std::vector<T>& column) {
+    if (column.empty() && !is_there) return;
+    column.reserve(cores_.capacity());
+    column.resize(size() - 1);
+    column.push_back(value);
+  }
+
+  std::vector<ParticleCore> cores_;
+  std::vector<std::array<double, 9>> B_;
+  std::vector<std::optional<Variation>> own_;
+};
 
 }  // namespace firn

@@ -105,14 +105,13 @@ void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Bod
 
 // Of a particle file, only what is in the window.
 void add_file(const Scene& scene, const Snow& snow, const Frame& frame, Built& built) {
-  const auto before = static_cast<std::ptrdiff_t>(built.particles.size());
+  const std::size_t before = built.particles.size();
   add_particles(scene, snow, frame, built.particles);
   built.model.varied |= has_variation(frame);
   if (!scene.window) return;
   const CellBox<3> window = *built.population_state.window.cells;
   const auto outside = [&](const ParticleRow& row) { return !window.contains({row.cell[0], row.cell[1], row.cell[2]}); };
-  const auto end = std::remove_if(built.particles.begin() + before, built.particles.end(), outside);
-  built.particles.erase(end, built.particles.end());
+  built.particles.remove_if(before, outside);
 }
 
 void add_snow(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {

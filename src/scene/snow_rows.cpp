@@ -11,6 +11,7 @@ RowMaker::RowMaker(const Scene& scene, const Snow& snow, const Form& form, doubl
       velocity_(to_vec(snow.velocity)),
       spin_(to_vec(snow.spin)),
       has_shell_(snow.shell.has_value()),
+      is_varied_(is_varied(snow)),
       h_(scene.simulation.spacing),
       share_(share) {
   for (int d = 0; d < scene.simulation.dimension; ++d) common_.F_E[4 * d] = snow.stretch[d];
@@ -35,7 +36,7 @@ ParticleRow RowMaker::at(const LatticePoint<double, 3>& x) const {
       field_.at({row.position(0, h_), row.position(1, h_), row.position(2, h_)}, has_shell_ ? form_.distance(from_origin) : 0);
   row.material = here.material;
   row.mass = here.density * share_;
-  row.own = here.own;
+  if (is_varied_) row.own = here.own;
   return row;
 }
 

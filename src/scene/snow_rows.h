@@ -21,7 +21,7 @@ class RowMaker {
   ParticleRow common_;
   LatticePoint<double, 3> origin_;
   Vec<double, 3> velocity_, spin_;
-  bool has_shell_;
+  bool has_shell_, is_varied_;
   double h_, share_;
 };
 

@@ -58,11 +58,13 @@ std::string fault_of(const Material& material, const Variation& own) {
   return {};
 }
 
+bool is_varied(const Snow& snow) {
+  const auto by_noise = [](const SnowNoise& noise) { return touches_parameters(noise.amplitude, 0); };
+  return (snow.shell && touches_parameters(snow.shell->factor, 1)) || std::any_of(snow.noise.begin(), snow.noise.end(), by_noise);
+}
+
 bool is_varied(const Scene& scene) {
-  return std::any_of(scene.snow.begin(), scene.snow.end(), [](const Snow& snow) {
-    const auto by_noise = [](const SnowNoise& noise) { return touches_parameters(noise.amplitude, 0); };
-    return (snow.shell && touches_parameters(snow.shell->factor, 1)) || std::any_of(snow.noise.begin(), snow.noise.end(), by_noise);
-  });
+  return std::any_of(scene.snow.begin(), scene.snow.end(), [](const Snow& snow) { return is_varied(snow); });
 }
 
 SnowField::SnowField(const Scene& scene, const Snow& snow)

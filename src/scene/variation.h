@@ -16,13 +16,14 @@ namespace firn {
 // The material's place in the scene's table, which is its number in particles and files.
 std::uint16_t material_index(const Scene& scene, const std::string& name);
 
-// A particle that has all of its parameters from its material.
+// The parameters of a particle that has them from its material.
 Variation as_material(const Material& material);
 
 // What is wrong with a particle's own parameters: "hardening = 120: must be ..."; empty when nothing is.
 std::string fault_of(const Material& material, const Variation& own);
 
-// Whether bodies have keys that give particles parameters of their own; density needs none, particles have a mass anyway.
+// Whether there are keys that give particles parameters of their own; density needs none, particles have a mass anyway.
+bool is_varied(const Snow& snow);
 bool is_varied(const Scene& scene);
 
 struct SnowAt {

@@ -55,8 +55,8 @@ struct Model {
 inline constexpr double kMassFloor = 1e-12;
 
 SnowParameters<double> snow_parameters(const Material& material);
-// Of one particle: its material's, and in a varied run its own.
-SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const Variation& own);
+// Of one particle: its material's, or its own.
+SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const std::optional<Variation>& own);
 
 template <class T>
 SnowParameters<T> convert(const SnowParameters<double>& s) {

@@ -18,7 +18,7 @@ void make_room(const Model& model, CpuState<T, D>& state) {
 }
 
 template <class T, int D>
-void from_row(const ParticleRow& row, std::size_t id, std::size_t k, Particles<T, D>& ps) {
+void from_row(const Model& model, const ParticleRow& row, std::size_t id, std::size_t k, Particles<T, D>& ps) {
   for (int i = 0; i < D; ++i) {
     split_coordinate<T>(row.offset[i], false, ps.cell[i][k], ps.offset[i][k]);
     ps.cell[i][k] += row.cell[i];
@@ -34,10 +34,11 @@ void from_row(const ParticleRow& row, std::size_t id, std::size_t k, Particles<T
   ps.id[k] = static_cast<std::uint32_t>(id);
   ps.material[k] = row.material;
   if (ps.stiffness.empty()) return;
-  ps.stiffness[k] = T(row.own.stiffness);
-  ps.hardening[k] = T(row.own.hardening);
-  ps.stretch_min[k] = T(1 - row.own.critical_compression);
-  ps.stretch_max[k] = T(1 + row.own.critical_stretch);
+  const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
+  ps.stiffness[k] = T(row.own ? row.own->stiffness : 1);
+  ps.hardening[k] = T(s.hardening);
+  ps.stretch_min[k] = T(s.stretch_min);
+  ps.stretch_max[k] = T(s.stretch_max);
 }
 
 template <class T, int D>
@@ -57,7 +58,7 @@ ParticleRow to_row(const Particles<T, D>& ps, std::size_t k) {
   row.volume = ps.volume[k];
   row.material = ps.material[k];
   row.id = ps.id[k];
-  if (!ps.stiffness.empty()) row.own = {ps.stiffness[k], ps.hardening[k], 1 - double(ps.stretch_min[k]), double(ps.stretch_max[k]) - 1};
+  if (!ps.stiffness.empty()) row.own = Variation{ps.stiffness[k], ps.hardening[k], 1 - double(ps.stretch_min[k]), double(ps.stretch_max[k]) - 1};
   return row;
 }
 
@@ -133,8 +134,8 @@ std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model,
     {
       Particles<T, D> unsorted;
       unsorted.resize(slots_for(n), {Apic, model.varied});
-      parallel_for(n, [&](std::size_t k) { from_row(table[k], k, k, unsorted); });
-      ParticleTable().swap(table);  // the buffers and the grid need the room
+      parallel_for(n, [&](std::size_t k) { from_row(model, table[k], k, k, unsorted); });
+      table.clear();  // the buffers and the grid need the room
       arrange(model, unsorted, *state);
     }
     allocate_grid(model, *state);
@@ -151,7 +152,7 @@ void CpuSolver<T, D, Kernel, Apic>::add(const Model& model, State& base, const P
   check_ids_left(state, table.size());
   threads_.run([&] {
     Particles<T, D>& newcomers = state.migration.admit(static_cast<std::uint32_t>(table.size()), {Apic, model.varied});
-    parallel_for(table.size(), [&](std::size_t k) { from_row(table[k], state.next_id + k, k, newcomers); });
+    parallel_for(table.size(), [&](std::size_t k) { from_row(model, table[k], state.next_id + k, k, newcomers); });
     state.slot_of_id.resize(state.next_id + table.size(), kNoSlot);
     move_between_blocks(model, state);
   });

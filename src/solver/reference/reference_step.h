@@ -23,7 +23,7 @@ struct Particle {
   M<D> F_E, F_P, B;
   double mass, volume;
   std::uint16_t material;
-  Variation own;
+  std::optional<Variation> own;
   std::uint32_t id;
 
   double J_P() const { return determinant(F_P); }

@@ -58,9 +58,9 @@ TEST(Shell, IsStifferAndHeavierExactlyWithinItsDepth) {
       const ParticleRow& row = b.particles[i];
       const bool in_shell = depth_of(form, row, 0.01) < 0.02;
       within += in_shell;
-      ASSERT_EQ(row.own.stiffness, in_shell ? 4 : 1);
-      ASSERT_EQ(row.own.hardening, in_shell ? 5 : 10);
-      ASSERT_EQ(row.own.critical_compression, 0.025);
+      ASSERT_EQ(row.own->stiffness, in_shell ? 4 : 1);
+      ASSERT_EQ(row.own->hardening, in_shell ? 5 : 10);
+      ASSERT_EQ(row.own->critical_compression, 0.025);
       ASSERT_NEAR(row.mass / plain.particles[i].mass, in_shell ? 1.5 : 1, 1e-12);
     }
     EXPECT_GT(within, b.particles.size() / 4);
@@ -89,7 +89,7 @@ TEST(Layers, ChooseTheMaterialByHeightAndTheLastOneWins) {
 TEST(Layers, AreWhatShellAndNoiseMultiply) {
   const Built b = built(kSimulation + kMaterials + kBox +
                         "layers = [{ above = 0.3, material = \"crust\" }]\nshell = { depth = 1, hardening = 0.1 }\n");
-  for (const ParticleRow& row : b.particles) ASSERT_DOUBLE_EQ(row.own.hardening, row.material == 1 ? 2 : 1);
+  for (const ParticleRow& row : b.particles) ASSERT_DOUBLE_EQ(row.own->hardening, row.material == 1 ? 2 : 1);
 }
 
 TEST(SnowNoise, StaysWithinItsAmplitudeAndMovesAllParametersTogether) {
@@ -99,7 +99,7 @@ TEST(SnowNoise, StaysWithinItsAmplitudeAndMovesAllParametersTogether) {
   const Built plain = built(kSimulation + kBox);
   double lowest = 1, highest = 1;
   for (std::size_t i = 0; i < b.particles.size(); ++i) {
-    const Variation& own = b.particles[i].own;
+    const Variation own = *b.particles[i].own;
     const double n = std::log2(own.stiffness);
     lowest = std::min(lowest, n);
     highest = std::max(highest, n);
@@ -118,8 +118,8 @@ TEST(SnowNoise, OfAListAreIndependentOfEachOther) {
                         "noise = [{ scale = 0.03, stiffness = 1 }, { scale = 0.03, seed = 2, hardening = 1 }]\n");
   double product = 0, squares = 0;
   for (const ParticleRow& row : b.particles) {
-    product += std::log2(row.own.stiffness) * std::log2(row.own.hardening / 10);
-    squares += std::log2(row.own.stiffness) * std::log2(row.own.stiffness);
+    product += std::log2(row.own->stiffness) * std::log2(row.own->hardening / 10);
+    squares += std::log2(row.own->stiffness) * std::log2(row.own->stiffness);
   }
   EXPECT_LT(std::abs(product), 0.3 * squares);
 }
@@ -143,8 +143,8 @@ TEST(FlatScene, HasNoiseShellAndLayersToo) {
   const Built b = built(text);
   for (const ParticleRow& row : b.particles) {
     ASSERT_EQ(row.material, row.position(1, 0.01) >= 1 ? 2 : 0);
-    ASSERT_EQ(row.own.stiffness, depth_of(form, row, 0.01) < 0.03 ? 2 : 1);
-    ASSERT_LT(std::abs(std::log(row.own.hardening / 10)), std::log(1.5));
+    ASSERT_EQ(row.own->stiffness, depth_of(form, row, 0.01) < 0.03 ? 2 : 1);
+    ASSERT_LT(std::abs(std::log(row.own->hardening / 10)), std::log(1.5));
   }
 }
 
@@ -156,7 +156,7 @@ TEST(SnowField, IsAFunctionOfThePositionAlone) {
   for (std::size_t i = b.particles.size(); i-- > 0;) {
     const ParticleRow& row = b.particles[i];
     const SnowAt s = field.at({row.position(0, 0.01), row.position(1, 0.01), row.position(2, 0.01)}, -1);
-    ASSERT_EQ(s.own.stiffness, row.own.stiffness);
+    ASSERT_EQ(s.own.stiffness, row.own->stiffness);
     ASSERT_EQ(s.material, row.material);
   }
 }
@@ -189,15 +189,15 @@ TEST(ParticleFile, GivesParticlesParametersOfTheirOwn) {
   const TemporaryFolder folder;
   const Built b = built(particles_scene(folder, "stiffness hardening critical_compression critical_stretch", {"2 0 0.5 10", "1 3 0.01 0.002"}));
   EXPECT_TRUE(b.model.varied);
-  EXPECT_EQ(b.particles[0].own.stiffness, 2);
-  EXPECT_EQ(b.particles[0].own.hardening, 0);
-  EXPECT_EQ(b.particles[0].own.critical_compression, 0.5);
-  EXPECT_EQ(b.particles[0].own.critical_stretch, 10);
-  EXPECT_EQ(b.particles[1].own.critical_compression, 0.01);
+  EXPECT_EQ(b.particles[0].own->stiffness, 2);
+  EXPECT_EQ(b.particles[0].own->hardening, 0);
+  EXPECT_EQ(b.particles[0].own->critical_compression, 0.5);
+  EXPECT_EQ(b.particles[0].own->critical_stretch, 10);
+  EXPECT_EQ(b.particles[1].own->critical_compression, 0.01);
   const Built some = built(particles_scene(folder, "young_modulus", {"5e5", "1e5"}));
-  EXPECT_EQ(some.particles[0].own.stiffness, 2.5);
-  EXPECT_EQ(some.particles[1].own.stiffness, 0.5);
-  EXPECT_EQ(some.particles[1].own.hardening, 10) << "the material's where the file has none";
+  EXPECT_EQ(some.particles[0].own->stiffness, 2.5);
+  EXPECT_EQ(some.particles[1].own->stiffness, 0.5);
+  EXPECT_EQ(some.particles[1].own->hardening, 10) << "the material's where the file has none";
   EXPECT_FALSE(built(particles_scene(folder, "mass", {"1", "1"})).model.varied);
 }
 
