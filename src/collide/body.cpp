@@ -6,7 +6,19 @@
 
 namespace firn {
 
-double bounding_radius(const BodyModel& body) {
+BodyBox box_at(const BodyModel& body, double t) {
+  if (!body.deformation) return {body.lower, body.upper};
+  const DeformedShape shape = body.deformation->at(t);
+  BodyBox box{shape.from->volume.lower, shape.from->volume.upper()};
+  const Vec<double, 3> lower = shape.to->volume.lower, upper = shape.to->volume.upper();
+  for (int d = 0; d < 3; ++d) {
+    box.lower[d] = std::min(box.lower[d], lower[d]);
+    box.upper[d] = std::max(box.upper[d], upper[d]);
+  }
+  return box;
+}
+
+double bounding_radius(const BodyModel& body, double t) {
   const Solid<double, 3>& s = body.solid;
   switch (s.kind) {
     case SolidKind::kPlane: return std::numeric_limits<double>::infinity();
@@ -19,8 +31,9 @@ double bounding_radius(const BodyModel& body) {
     case SolidKind::kWedge: return norm(s.half);
     case SolidKind::kSampled: break;
   }
+  const BodyBox box = box_at(body, t);
   Vec<double, 3> corner;
-  for (int d = 0; d < 3; ++d) corner[d] = std::max(std::abs(body.lower[d]), std::abs(body.upper[d]));
+  for (int d = 0; d < 3; ++d) corner[d] = std::max(std::abs(box.lower[d]), std::abs(box.upper[d]));
   return norm(corner);
 }
 

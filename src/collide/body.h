@@ -24,8 +24,14 @@ struct BodyModel {
   bool sticky = false;
 };
 
-// Of a ball around the origin of the body's frame that holds all of it, m.
-double bounding_radius(const BodyModel& body);
+// Around a body in its own frame; of a deforming one at time t, between its frames.
+struct BodyBox {
+  Vec<double, 3> lower, upper;
+};
+BodyBox box_at(const BodyModel& body, double t);
+
+// Of the ball around a body's origin that holds all of it; infinite for planes.
+double bounding_radius(const BodyModel& body, double t);
 
 template <class T, int D>
 struct Body {

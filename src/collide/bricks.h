@@ -40,7 +40,7 @@ FIRN_HD inline BrickPoint<T> locate(const Bricks& b, const Vec<T, 3>& q) {
   BrickPoint<T> p;
   for (int d = 0; d < 3; ++d) {
     const T s = (q[d] - T(b.lower[d])) / T(b.voxel), end = T(b.count[d] * Bricks::kEdge);
-    const T inside = clamp(s, T(0), end);
+    const T inside = s > T(0) ? min(s, end) : T(0);  // in the box also for a NaN
     p.excess[d] = (s - inside) * T(b.voxel);
     std::int32_t cell = static_cast<std::int32_t>(inside);
     if (cell >= b.count[d] * Bricks::kEdge) cell = b.count[d] * Bricks::kEdge - 1;

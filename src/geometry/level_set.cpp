@@ -1,5 +1,6 @@
 #include "geometry/level_set.h"
 
+#include <fmt/format.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
 #include <tbb/task_arena.h>
@@ -8,7 +9,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/memory.h"
 #include "core/parallel.h"
+#include "firn/error.h"
 #include "geometry/volume_builder.h"
 
 namespace firn {
@@ -16,20 +19,6 @@ namespace {
 
 using openvdb::FloatGrid;
 using openvdb::Int32Grid;
-
-struct Box {
-  Vec<double, 3> lower, upper;
-};
-
-Box box_of(const Mesh& mesh) {
-  Box box{mesh.points.front(), mesh.points.front()};
-  for (const Vec<double, 3>& x : mesh.points)
-    for (int d = 0; d < 3; ++d) {
-      box.lower[d] = std::min(box.lower[d], x[d]);
-      box.upper[d] = std::max(box.upper[d], x[d]);
-    }
-  return box;
-}
 
 // The mesh as OpenVDB wants to see it: in voxels, counted from the lattice's first value.
 class IndexSpaceMesh {
@@ -86,41 +75,57 @@ std::vector<std::uint8_t> full_bricks(const FloatGrid& phi, const VolumeLattice&
   return is_full;
 }
 
-// A brick k bricks away from the nearest full one, along the axis where it is farthest, is at least the band and k − 1 edges away.
-void bound_empty_bricks(const VolumeLattice& lattice, double band, Volume& volume) {
-  constexpr int kFarthest = 1 << 20;
-  std::vector<int> steps(volume.number.size());
-  for (std::size_t b = 0; b < steps.size(); ++b) steps[b] = volume.number[b] == Bricks::kEmpty ? kFarthest : 0;
-  std::size_t stride = 1;
-  for (int d = 2; d >= 0; --d) {  // the distance in whole bricks, one axis after the other
-    const std::size_t n = static_cast<std::size_t>(lattice.count[d]);
-    for (std::size_t start = 0; start < steps.size(); ++start) {
-      if (start / stride % n != 0) continue;
-      std::vector<int> line(n);
-      for (std::size_t i = 0; i < n; ++i) line[i] = steps[start + i * stride];
-      for (std::size_t i = 0; i < n; ++i) {
-        int best = line[i];
-        for (std::size_t away = 1; away < n && static_cast<int>(away) < best; ++away) {
-          if (i >= away) best = std::min(best, std::max(line[i - away], static_cast<int>(away)));
-          if (i + away < n) best = std::min(best, std::max(line[i + away], static_cast<int>(away)));
-        }
-        steps[start + i * stride] = best;
-      }
+// How many bricks every brick is away from the nearest full one, along the axis where it is farthest: there and back through the
+// lattice, each brick one more than the nearest of the neighbours that come before it.
+std::vector<std::int32_t> bricks_away(const VolumeLattice& lattice, const Volume& volume) {
+  constexpr std::int32_t kFarthest = 1 << 20;
+  const std::int64_t ny = lattice.count[1], nz = lattice.count[2];
+  std::vector<std::int32_t> away(volume.number.size());
+  for (std::size_t b = 0; b < away.size(); ++b) away[b] = volume.number[b] == Bricks::kEmpty ? kFarthest : 0;
+  const auto visit = [&](std::int64_t b, int sense) {
+    const std::int64_t at[3] = {b / (ny * nz), b / nz % ny, b % nz};
+    for (int k = 0; k < 13; ++k) {  // half of the 26 neighbours: those with a smaller number
+      const int shift[3] = {sense * (k / 9 - 1), sense * (k / 3 % 3 - 1), sense * (k % 3 - 1)};
+      bool in_lattice = true;
+      for (int d = 0; d < 3; ++d) in_lattice = in_lattice && at[d] + shift[d] >= 0 && at[d] + shift[d] < lattice.count[d];
+      if (!in_lattice) continue;
+      const std::int64_t near = b + (shift[0] * ny + shift[1]) * nz + shift[2];
+      away[std::size_t(b)] = std::min(away[std::size_t(b)], away[std::size_t(near)] + 1);
     }
-    stride *= n;
-  }
-  for (std::size_t b = 0; b < steps.size(); ++b) {
+  };
+  const std::int64_t bricks = static_cast<std::int64_t>(away.size());
+  for (std::int64_t b = 0; b < bricks; ++b) visit(b, 1);
+  for (std::int64_t b = bricks - 1; b >= 0; --b) visit(b, -1);
+  return away;
+}
+
+// A brick k bricks away from the nearest full one is at least the band and k − 1 edges away from the surface.
+void bound_empty_bricks(const VolumeLattice& lattice, double band, Volume& volume) {
+  const std::vector<std::int32_t> away = bricks_away(lattice, volume);
+  for (std::size_t b = 0; b < away.size(); ++b) {
     if (volume.number[b] != Bricks::kEmpty) continue;
     // A voxel less: the last values before an empty brick are not interpolated up to it.
-    const double away = std::max(band - lattice.voxel, 0.0) + (steps[b] - 1) * lattice.voxel * Bricks::kEdge;
-    volume.bound[b] = static_cast<float>(volume.bound[b] < 0 ? -away : away);
+    const double least = std::max(band - lattice.voxel, 0.0) + (away[b] - 1) * lattice.voxel * Bricks::kEdge;
+    volume.bound[b] = static_cast<float>(volume.bound[b] < 0 ? -least : least);
   }
+}
+
+// OpenVDB's trees of distances and triangles, and the values made of them, are not to exceed the memory that is free.
+void refuse_beyond_memory(const Mesh& mesh, const LevelSetOptions& options) {
+  constexpr double kBytesPerValue = 16;
+  const double content = std::abs(signed_volume(mesh)) + surface_area(mesh) * (options.band + options.thickness + 2 * options.voxel);
+  const double need = kBytesPerValue * content / std::pow(options.voxel, 3), have = available_memory();
+  if (need > have)
+    throw UserError(fmt::format("as a level set in steps of {:.3g} m it needs {:.3g} GB, this machine has {:.3g} GB free: use a larger spacing "
+                                "or a smaller body",
+                                options.voxel, need / 1e9, have / 1e9));
 }
 
 }  // namespace
 
 Volume mesh_to_volume(const Mesh& mesh, const LevelSetOptions& options, std::vector<std::int32_t>* nearest) {
-  const Box box = box_of(mesh);
+  refuse_beyond_memory(mesh, options);
+  const Bounds box = bounds(mesh);
   const VolumeLattice lattice = cover(box.lower, box.upper, options.band + options.thickness / 2 + 2 * options.voxel, options.voxel);
   const Distances distances = measure(mesh, lattice, options);
   Volume volume = allocate(lattice, full_bricks(*distances.phi, lattice));

@@ -39,6 +39,8 @@ void drop_duplicates(std::vector<Triangle>& triangles, MeshReport& report) {
   triangles.resize(kept);
 }
 
+}  // namespace
+
 void drop_unused_points(Mesh& mesh) {
   constexpr std::uint32_t kUnused = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> number(mesh.points.size(), kUnused);
@@ -54,8 +56,6 @@ void drop_unused_points(Mesh& mesh) {
   for (Triangle& t : mesh.triangles)
     for (std::uint32_t& corner : t) corner = number[corner];
 }
-
-}  // namespace
 
 bool MeshReport::encloses_nothing() const { return std::abs(volume) <= kThinnest * std::pow(area, 1.5); }
 

@@ -31,6 +31,9 @@ struct MeshReport {
 // has. Throws UserError when an index or a coordinate is not valid, or no triangle with an area is left.
 Mesh clean(const Mesh& mesh, MeshReport& report, const Location& where = {});
 
+// The others are numbered anew, in the same order.
+void drop_unused_points(Mesh& mesh);
+
 // Turns as few triangles as possible so that neighbours agree on which side is outside. Only edges of two triangles count: where more meet,
 // there is no telling. Wants a clean mesh, and counts its edges.
 void make_consistent(Mesh& mesh, MeshReport& report);

@@ -20,13 +20,13 @@ Point nearest_weights(const Point& x, const Point& a, const Point& b, const Poin
   if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
   if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
   const double on_ab = d1 * d4 - d3 * d2, on_ac = d5 * d2 - d1 * d6, on_bc = d3 * d6 - d5 * d4;
-  if (on_ab <= 0 && d1 >= 0 && d3 <= 0) return {1 - d1 / (d1 - d3), d1 / (d1 - d3), 0};
-  if (on_ac <= 0 && d2 >= 0 && d6 <= 0) return {1 - d2 / (d2 - d6), 0, d2 / (d2 - d6)};
-  if (on_bc <= 0 && d4 >= d3 && d5 >= d6) {
-    const double w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-    return {0, 1 - w, w};
-  }
+  // A triangle may have no area, or corners in the same place: any of its points will do then.
+  const auto part = [](double a, double b) { return a + b > 0 ? a / (a + b) : 0.0; };
+  if (on_ab <= 0 && d1 >= 0 && d3 <= 0) return {1 - part(d1, -d3), part(d1, -d3), 0};
+  if (on_ac <= 0 && d2 >= 0 && d6 <= 0) return {1 - part(d2, -d6), 0, part(d2, -d6)};
+  if (on_bc <= 0 && d4 >= d3 && d5 >= d6) return {0, 1 - part(d4 - d3, d5 - d6), part(d4 - d3, d5 - d6)};
   const double sum = on_ab + on_ac + on_bc;
+  if (!(sum > 0)) return {1, 0, 0};
   return {on_bc / sum, on_ac / sum, on_ab / sum};
 }
 
@@ -80,6 +80,13 @@ std::vector<float> from_distances(const SurfaceFrame& from, const SurfaceFrame& 
 
 bool has_same_topology(const Mesh& a, const Mesh& b) {
   return !a.triangles.empty() && a.points.size() == b.points.size() && a.triangles == b.triangles;
+}
+
+double longest_way(const Mesh& a, const Mesh& b) {
+  double longest = 0;
+  if (!has_same_topology(a, b)) return longest;
+  for (std::size_t i = 0; i < a.points.size(); ++i) longest = std::max(longest, norm(b.points[i] - a.points[i]));
+  return longest;
 }
 
 std::vector<float> surface_velocities(const SurfaceFrame& from, const SurfaceFrame& to, const SurfaceFrame& at, double span) {

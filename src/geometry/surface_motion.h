@@ -16,6 +16,9 @@ struct SurfaceFrame {
 // Whether points of one are the points of the other, moved.
 bool has_same_topology(const Mesh& a, const Mesh& b);
 
+// The farthest that a point goes from one to the other; 0 when they are not the same points.
+double longest_way(const Mesh& a, const Mesh& b);
+
 // Velocities, three per value of `at`, for the move from `from` to `to` within `span` seconds; `at` is one of the two. Of the points of the
 // nearest triangle where the topology holds, else along the normal, from the change of the distance.
 std::vector<float> surface_velocities(const SurfaceFrame& from, const SurfaceFrame& to, const SurfaceFrame& at, double span);

@@ -7,9 +7,11 @@
 
 #include <cmath>
 #include <filesystem>
+#include <new>
 
 #include "core/child_process.h"
 #include "firn/error.h"
+#include "geometry/import.h"
 #include "geometry/level_set.h"
 
 namespace firn {
@@ -29,7 +31,16 @@ void refuse_what_crashes(const std::string& path) {
   const std::uint64_t size = std::filesystem::file_size(path, error);
   constexpr std::uint64_t kSomeMemory = std::uint64_t{1} << 30, kExpansion = 100;  // compressed files grow
   constexpr int kSeconds = 60;
-  ChildProcess child({kSomeMemory + kExpansion * (error ? 0 : size), kSeconds}, [&](int) { read_grids(path); });
+  ChildProcess child({kSomeMemory + kExpansion * (error ? 0 : size), kSeconds}, [&](int output) {
+    try {
+      new openvdb::GridPtrVecPtr(read_grids(path));  // never freed: OpenVDB would use threads for that, and here are none
+    } catch (const std::bad_alloc&) {
+      write_all(output, "m", 1);
+    }
+  });
+  char too_large;
+  if (child.read(&too_large, 1)) throw UserError(fmt::format("{}: the file is damaged, or too large: reading it takes more than {:.3g} GB", path,
+                                                             double(kSomeMemory + kExpansion * size) / 1e9));
   const ChildEnd end = child.wait();
   if (end.signal != 0) throw UserError(fmt::format("{}: the file is damaged: reading it {}", path, end.out_of_time() ? "does not end" : "crashes"));
 }
@@ -79,6 +90,9 @@ Mesh read_vdb(const std::string& path, double threshold) {
     mesh.triangles.push_back({q[0], q[1], q[2]});
     mesh.triangles.push_back({q[0], q[2], q[3]});
   }
+  if (mesh.triangles.size() > kMostTriangles)
+    throw UserError(fmt::format("{}: the surface of grid '{}' has {} triangles, at most {} are allowed", path, grid->getName(),
+                                mesh.triangles.size(), kMostTriangles));
   if (mesh.triangles.empty()) throw UserError(fmt::format("{}: grid '{}' has no surface", path, grid->getName()));
   return mesh;
 }

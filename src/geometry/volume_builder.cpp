@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "firn/error.h"
 
@@ -55,6 +56,10 @@ Volume allocate(const VolumeLattice& lattice, const std::vector<std::uint8_t>& i
   std::int32_t full = 0;
   for (std::size_t b = 0; b < is_full.size(); ++b)
     if (is_full[b]) volume.number[b] = full++;
+  const double need = sizeof(float) * double(full) * Bricks::kValues, have = available_memory();
+  if (need > have)
+    throw UserError(fmt::format("its level set needs {:.3g} GB, this machine has {:.3g} GB free: use a larger spacing or a smaller body",
+                                need / 1e9, have / 1e9));
   volume.phi.resize(std::size_t(full) * Bricks::kValues);
   return volume;
 }

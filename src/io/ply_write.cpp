@@ -148,6 +148,7 @@ void PlyWriter::write_rows(const Frame& piece) {
 }
 
 void PlyWriter::append(const Frame& piece) {
+  if (piece.size() == 0 && count_ > 0) return;  // it cannot tell which columns there are
   if (options_.double_precision) {
     write_rows<double>(piece);
   } else {

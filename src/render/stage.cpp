@@ -28,13 +28,14 @@ Stage::Stage(const Scenery* scenery, const Camera& camera, double time) {
   const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
   held_ = forms.held;
   for (std::size_t i = 0; i < bodies.list.size(); ++i) {
-    pieces_.push_back(make_piece(bodies.list[i], forms.list[i], scenery->bodies[i], camera, scenery->scene.simulation.spacing));
+    pieces_.push_back(make_piece(bodies.list[i], forms.list[i], camera, scenery->scene.simulation.spacing,
+                                 bounding_radius(scenery->bodies[i], time)));
     pieces_.back().body = static_cast<int>(i);
   }
 }
 
-Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const BodyModel& model, const Camera& camera,
-                               double h) {
+Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h,
+                               double bound) {
   Piece piece;
   piece.form = form;
   piece.is_plane = body.solid.kind == SolidKind::kPlane;
@@ -43,9 +44,7 @@ Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>
   for (int d = 0; d < 3; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h;
   piece.origin = camera.to_view(origin);
   for (int i = 0; i < 9; ++i) piece.rotation.a[i] = static_cast<float>(body.rotation.a[i]);
-  Vec<double, 3> farthest{0, 0, 0};
-  for (int d = 0; d < 3 && !piece.is_plane; ++d) farthest[d] = std::max(std::abs(model.lower[d]), std::abs(model.upper[d]));
-  piece.bound = static_cast<float>(norm(farthest) / camera.radius);
+  piece.bound = piece.is_plane ? 0 : static_cast<float>(bound / camera.radius);
   return piece;
 }
 

@@ -50,7 +50,7 @@ class Stage {
     Surface<float, 3> surface(const Float3& p) const;
     StageHit hit(const Ray& ray, float t) const;
   };
-  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const BodyModel& model, const Camera& camera, double h);
+  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h, double bound);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
 

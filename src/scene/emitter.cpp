@@ -51,7 +51,8 @@ Emitter::Emitter(const Scene& scene, const Source& source, const Form& form)
 
 std::int64_t Emitter::count(double t) const {
   const double seconds = std::min(t, source_.end.value_or(std::numeric_limits<double>::infinity())) - source_.start;
-  return seconds <= 0 ? 0 : static_cast<std::int64_t>(std::floor(seconds * particles_per_second() + kRounding));
+  constexpr double kMost = 1e18;  // still a 64-bit number, and far beyond what any memory holds
+  return seconds <= 0 ? 0 : static_cast<std::int64_t>(std::floor(std::min(seconds * particles_per_second() + kRounding, kMost)));
 }
 
 ParticleRow Emitter::particle(std::int64_t k, double t) const {

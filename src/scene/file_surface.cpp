@@ -38,7 +38,9 @@ FileSurface read_surface(const std::string& file, const Shape& shape, std::vecto
   if (surface.report.encloses_nothing())
     throw UserError(where, "the surface encloses nothing: close it, or give it a `thickness` (m) to use it as a sheet");
   // Frames of a sequence keep their points' order where nothing had to be closed.
-  if (surface.report.holes == 0) surface.mesh = std::move(raw);
+  if (surface.report.holes > 0) return surface;
+  drop_unused_points(raw);
+  surface.mesh = std::move(raw);
   return surface;
 }
 

@@ -253,6 +253,7 @@ void Reader::read(const Entry& entry, std::vector<Shape>& value, Parts) const {
     describe(names, part);
     reader.check_names(names);
     describe(reader, part);
+    reader.check_all_used();
     value.push_back(part);
   }
 }

@@ -27,7 +27,7 @@ std::vector<Part> make_parts(const Shape& shape, const FormSettings& settings, s
   for (const Shape& part : shape.parts) {
     if (part.kind == ShapeKind::kPlane && (is_union || parts.empty()))
       throw UserError("a plane has no end: it can be taken away in a difference or cut with in an intersection, after a first part of another shape");
-    parts.push_back({make_form(part, {3, settings.h}, warnings), {}});
+    parts.push_back({make_form(part, settings, warnings), {}});
     parts.back().from_first = parts.back().form.origin - parts.front().form.origin;
   }
   return parts;
@@ -92,7 +92,11 @@ SampledShape sample_text(const Shape& shape, const FormSettings& settings, std::
 
 SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const std::vector<Part> parts = make_parts(shape, settings, warnings);
-  const Form::Box box = box_around(shape, parts);
+  Form::Box box = box_around(shape, parts);
+  if (settings.dimension == 2) {  // parts are sections, the same for all z; only z = 0 is seen
+    box.lower[2] = -settings.h;
+    box.upper[2] = settings.h;
+  }
   return sample_distance(box.lower, box.upper, settings.h, [&](const Vec<double, 3>& q) { return combine(shape.kind, parts, q); });
 }
 

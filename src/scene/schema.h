@@ -28,6 +28,7 @@ inline constexpr Range kDuration{1e-6, 1e4};      // s
 inline constexpr Range kFps{0.01, 1e5};           // 1/s
 inline constexpr Range kTimeStep{1e-12, 1};       // s
 inline constexpr Range kTime{-1e4, 1e4};          // s
+inline constexpr Range kSourceTime{0, 1e4};       // s; what came before the run is not there
 inline constexpr Range kLength = above(0, 1e6);   // m
 inline constexpr Range kSpeed{-1e5, 1e5};         // m/s
 inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
@@ -296,8 +297,8 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   v.field(required("rate"), s.rate, kRate);
   v.field("velocity", s.velocity, Components{kSpeed});
-  v.field("start", s.start, kTime);
-  v.field("end", s.end, kTime);
+  v.field("start", s.start, kSourceTime);
+  v.field("end", s.end, kSourceTime);
   v.field("material", s.material, MaterialName{});
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   v.field("seed", s.seed, kSeed);

@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Deforming bodies may move far in a frame: their distance is known so many cells out, for velocities that come from it.
+// Deforming bodies may move far in a frame: distances and velocities are known so many cells out, and farther where points move more than
+// that. Half-way through a frame (M20) looks for the body half of its way from where it is in the files.
 constexpr double kSequenceBandCells = 4;
 
 // Frames k and k + 1, each with the velocity of the move from one to the other.
@@ -95,10 +96,16 @@ class Sequence : public Deformation {
   }
 
   Interval load(std::size_t index, std::shared_ptr<const SurfaceFrame> first) const {
-    if (!first) first = read_frame(index);
+    const double least = kSequenceBandCells * h_;
+    if (!first) first = read_frame(index, least);
     Interval interval;
     interval.index = index;
-    interval.last = read_frame(index + 1);
+    interval.last = read_frame(index + 1, least);
+    const double band = least + longest_way(first->mesh, interval.last->mesh);
+    if (band > 2 * least) {
+      first = read_frame(index, band);
+      interval.last = read_frame(index + 1, band);
+    }
     const auto with_velocity = [&](const SurfaceFrame& frame) {
       Volume volume = frame.volume;
       volume.velocity = surface_velocities(*first, *interval.last, frame, span_);
@@ -110,11 +117,11 @@ class Sequence : public Deformation {
     return interval;
   }
 
-  std::shared_ptr<const SurfaceFrame> read_frame(std::size_t index) const {
+  std::shared_ptr<const SurfaceFrame> read_frame(std::size_t index, double band) const {
     std::vector<std::string> repeated;
     FileSurface surface = read_surface(files_[index], shape_, repeated);
     LevelSetOptions options = sampling_of(surface, shape_, h_);
-    options.band = kSequenceBandCells * h_;
+    options.band = band;
     SurfaceFrame frame;
     frame.volume = mesh_to_volume(surface.mesh, options, &frame.nearest);
     if (fs::path(files_[index]).extension() != ".vdb") frame.mesh = std::move(surface.mesh);

@@ -36,8 +36,8 @@ double distance_to(const Box& box) {
 }
 
 // Never more than the distance between the body and the snow's box: phi and the ball around the body both tell something.
-double gap(const BodyModel& model, const Body<double, 3>& body, const Box& box) {
-  const double beyond_ball = distance_to(box) - bounding_radius(model);
+double gap(const BodyModel& model, const Body<double, 3>& body, const Box& box, double t) {
+  const double beyond_ball = distance_to(box) - bounding_radius(model, t);
   if (model.deformation) return beyond_ball;
   const Surface<double, 3> s = evaluate(body.solid, transpose(body.rotation) * box.middle);
   double extent = norm(box.half);
@@ -51,7 +51,7 @@ double gap(const BodyModel& model, const Body<double, 3>& body, const Box& box) 
 double surface_speed(const BodyModel& body, const Box& box, double begin, double end) {
   const Speeds speeds = body.motion.fastest(begin, end);
   double speed = speeds.origin;
-  if (speeds.spin > 0) speed += speeds.spin * std::min(bounding_radius(body), farthest_corner(box));
+  if (speeds.spin > 0) speed += speeds.spin * std::min(bounding_radius(body, begin), farthest_corner(box));
   if (body.deformation) speed += std::max(body.deformation->at(begin).top_speed, body.deformation->at(end).top_speed);
   return speed;
 }
@@ -70,7 +70,7 @@ double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt) {
     const Box box = box_from(model, frozen, snow);
     const double speed = surface_speed(body, box, snow.time, snow.time + dt);
     // A body away from the snow may come up to it in one step.
-    const double travel = std::max(model.solver.cell_fraction * model.h, gap(body, frozen, box) - kNear * model.h);
+    const double travel = std::max(model.solver.cell_fraction * model.h, gap(body, frozen, box, snow.time) - kNear * model.h);
     if (speed * dt > travel) dt = travel / speed;
   }
   return dt;

@@ -25,7 +25,8 @@ struct SnowExtent {
   bool empty_ = true;
 };
 
-// m/s; never less than the speed of any point of the body that can touch the snow, between the snow's time and `end`.
+// m/s; never less than the speed of any point of the body that can touch the snow, between the snow's time and `end`. Of a deformation
+// only the frames at these two times are asked.
 double surface_speed(const Model& model, const BodyModel& body, const SnowExtent& snow, double end);
 
 // At most dt; so short that no body crosses more than cell_fraction of a cell among the snow.

@@ -122,6 +122,7 @@ double deepest(const Simulation& simulation, const std::string& mesh, double h) 
   const Form leg = make_form(mesh_shape(mesh, {0, 0, 0}), {3, h}, warnings);
   double deepest = 0;
   for (const Vector& x : simulation.frame(false).position) deepest = std::max(deepest, -leg.distance({x[0], x[1], x[2]}) / h);
+  printf("    t = %.3f s: %.2f cells deep\n", simulation.time(), deepest);
   return deepest;
 }
 
@@ -157,6 +158,28 @@ TEST(DeformingLeg, PushesSnowAlsoWhenItsTopologyChanges) {
     EXPECT_LT(deepest(simulation, files[static_cast<std::size_t>(k)], kH), 1) << "frame " << k;
   }
   EXPECT_GT(simulation.statistics().momentum[0], 0.5);
+}
+
+// Two parts, one of which flies a third of a metre a frame, to snow far from where it began; with triangles that have no area.
+TEST(FlyingSequence, HitsSnowFarFromWhereItBegan) {
+  const TempFolder folder;
+  constexpr double kH = 0.02, kWay = 0.3;
+  std::vector<std::string> files;
+  Mesh flier = scaled(dome(24, kPi), {0.1, 0.1, 0.1});
+  flier.triangles.insert(flier.triangles.begin(), {{0, 0, 5}, {3, 4, 4}});
+  const Mesh standing = firn::testing::moved(flier, {0, -1, 0});
+  for (int k = 0; k < 8; ++k) {
+    const Mesh both = firn::testing::joined(firn::testing::moved(flier, {kWay * k, 0, 0}), standing);
+    files.push_back(folder.write(fmt::format("fly_{}.obj", k), obj(both)));
+  }
+  Scene scene = kicking_leg(folder, "fly_#.obj", kH);
+  scene.snow = {ball({1.35, 0.02, 0}, 0.1)};
+  Simulation simulation(scene);
+  for (int k = 1; k < 7; ++k) {
+    simulation.advance_to(k / 24.0);
+    EXPECT_LT(deepest(simulation, files[static_cast<std::size_t>(k)], kH), 1) << "frame " << k;
+  }
+  EXPECT_GT(simulation.statistics().momentum[0] / simulation.statistics().mass, 1) << "the snow was passed through";
 }
 
 // A plate of triangles, one cell thick, at 20 m/s.

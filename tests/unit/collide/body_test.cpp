@@ -179,7 +179,7 @@ TEST(BoundingRadius, HoldsAllOfTheBodyAndLittleMore) {
   for (const Named<3>& s : every_solid<3>()) {
     BodyModel body;
     body.solid = s.solid;
-    const double radius = bounding_radius(body);
+    const double radius = bounding_radius(body, 0);
     if (s.name == "plane") {
       EXPECT_EQ(radius, std::numeric_limits<double>::infinity());
       continue;
@@ -200,7 +200,7 @@ TEST(BoundingRadius, OfASampledBodyIsThatOfItsBox) {
   body.solid.kind = SolidKind::kSampled;
   body.lower = {-1, -2, 0};
   body.upper = {0.5, 1, 2};
-  EXPECT_DOUBLE_EQ(bounding_radius(body), 3);
+  EXPECT_DOUBLE_EQ(bounding_radius(body, 0), 3);
 }
 
 }  // namespace

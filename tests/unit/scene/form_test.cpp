@@ -89,6 +89,11 @@ TEST(Form, InTwoDimensionsIsTheSectionOfTheThird) {
   const Form ring = form_of(R"(shape = "difference"
 parts = [{ shape = "sphere", center = [0, 0], radius = 0.2 }, { shape = "sphere", center = [0, 0], radius = 0.1 }])", 2);
   EXPECT_NEAR(ring.content, kPi * (0.04 - 0.01), 0.005 * ring.content);
+  const Form frame = form_of(R"(shape = "difference"
+parts = [{ shape = "box", center = [0, 0], size = [1, 0.6] }, { shape = "box", center = [0, 0], size = [0.8, 0.4] }])", 2);
+  EXPECT_NEAR(frame.content, 0.6 - 0.32, 0.005);
+  EXPECT_NEAR(frame.distance({0.45, 0, 0}), -0.05, 0.002);
+  EXPECT_GT(frame.distance({0, 0, 0}), 0);
 }
 
 TEST(Sampler, FillsEveryPartOfACompoundWithEitherSampling) {
