@@ -6,6 +6,7 @@
 
 #include "firn/error.h"
 #include "frames.h"
+#include "io/ply_writer.h"
 #include "temp_folder.h"
 
 namespace firn {
@@ -156,6 +157,18 @@ TEST(PlyWrite, FailedWriteKeepsTheOldFileAndRemovesTheTemporary) {
   signal(SIGXFSZ, old_handler);
   EXPECT_EQ(read_bytes(folder / "a.ply"), before);
   EXPECT_EQ(folder.count(), 1u);
+}
+
+// Pieces go by ids, and all particles of the first ids may be gone.
+TEST(PlyWriter, TakesItsColumnsFromTheFirstPieceThatHasParticles) {
+  const TempFolder folder;
+  const Frame frame = make_frame(5, true);
+  PlyWriter writer(folder / "a.ply", frame.size(), {true, true});
+  writer.append({});
+  writer.append(frame);
+  writer.append({});
+  writer.commit();
+  expect_same(read_ply(folder / "a.ply"), frame);
 }
 
 }  // namespace
