@@ -16,6 +16,12 @@ std::string describe(const firn::CheckReport::Body& body, int dimension) {
   return text;
 }
 
+std::string describe(const firn::CheckReport::Obstacle& body, int dimension) {
+  std::string text = body.shape;
+  if (body.size[0] > 0) text += fmt::format(", {:.4g} m", fmt::join(body.size.begin(), body.size.begin() + dimension, " x "));
+  return text + (body.moves ? ", moves" : "");
+}
+
 std::string vector_text(const firn::Vector& v, int dimension) {
   return fmt::format("[{}]", fmt::join(v.begin(), v.begin() + dimension, ", "));
 }
@@ -44,7 +50,8 @@ int check_scene(const SceneArguments& arguments) {
              scene.frames(), scene.simulation.fps);
   for (std::size_t i = 0; i < report.snow.size(); ++i)
     fmt::print("snow {:<5} {}\n", i, describe(report.snow[i], scene.simulation.dimension));
-  fmt::print("colliders  {}\n", scene.colliders.size());
+  for (std::size_t i = 0; i < report.colliders.size(); ++i)
+    fmt::print("collider {} {}\n", i, describe(report.colliders[i], scene.simulation.dimension));
   print_flow(scene, report);
   fmt::print("particles  {}\n", report.particles);
   fmt::print("blocks     {}\n", report.blocks);

@@ -112,12 +112,18 @@ struct CheckReport {
     double mass;     // kg
     double content;  // m³ (2D: m²) of the shape; 0: not known
   };
+  struct Obstacle {
+    std::string shape;
+    Vector size;  // m, of the box around it as it is described; a plane has none
+    bool moves;
+  };
   struct Flow {
     std::string shape;
     double particles_per_second;
     double particles, mass;  // in all, kg
   };
   std::vector<Body> snow;  // what is there at the start
+  std::vector<Obstacle> colliders;
   std::vector<Flow> sources;
   std::vector<std::string> sinks;  // their shapes
   std::size_t particles = 0, blocks = 0;

@@ -61,6 +61,12 @@ CheckReport check(const Scene& scene) {
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)
     report.snow.push_back({std::string(schema::name_of(scene.snow[i].shape.kind)), built.snow[i].particles, built.snow[i].mass, built.snow[i].content});
+  for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
+    const BodyModel& body = built.model.bodies[i];
+    const Vec<double, 3> size = body.upper - body.lower;
+    report.colliders.push_back({std::string(schema::name_of(scene.colliders[i].shape.kind)), {size[0], size[1], size[2]},
+                                body.motion.moves() || body.deformation != nullptr});
+  }
   for (std::size_t i = 0; i < scene.sources.size(); ++i) {
     const Emitter& emitter = built.population.emitters()[i];
     const double particles = static_cast<double>(emitter.count(scene.simulation.duration));
