@@ -156,7 +156,23 @@ double lightest_particle(const Scene& scene, const Built& built) {
   return lightest;
 }
 
+constexpr std::int64_t kFarthest = std::int64_t(kMaxBlock<3> - 2) * BlockShape<3>::kEdge / 2;  // cells; as many are left to fly apart
+
+// A window takes the snow along, away from where blocks are counted from.
+void check_window_travel(const Scene& scene, const Model& model) {
+  if (!model.window) return;
+  std::vector<double> times{scene.simulation.duration};
+  for (const PoseKey& key : model.window->motion.keys) times.push_back(std::min(key.t, scene.simulation.duration));
+  for (const double t : times) {
+    const double cells = norm(model.window->motion.at(t).displacement) / model.h;
+    if (cells > static_cast<double>(kFarthest))
+      throw UserError(scene.window->location,
+                      fmt::format("the window travels {:.3g} cells, at most {} are allowed; use a larger spacing or a shorter run", cells, kFarthest));
+  }
+}
+
 void finish_model(const Scene& scene, Built& built) {
+  check_window_travel(scene, built.model);
   Extent extent;
   for (const ParticleRow& row : built.particles) extent.add(row.cell);
   const bool starts_empty = built.particles.empty();
@@ -165,7 +181,6 @@ void finish_model(const Scene& scene, Built& built) {
     for (const LatticePoint<double, 3>& x : emitter.points()) extent.add(x.cell);
   if (!scene.window && starts_empty) built.model.origin = extent.lowest;
   built.model.mass_floor = kMassFloor * lightest_particle(scene, built);
-  constexpr std::int64_t kFarthest = std::int64_t(kMaxBlock<3> - 2) * BlockShape<3>::kEdge / 2;  // room to fly apart
   const Location& where = scene.sources.empty() ? scene.snow.back().location : scene.sources.back().location;
   for (int d = 0; d < 3; ++d)
     if (std::int64_t(extent.highest[d]) - extent.lowest[d] > kFarthest)

@@ -1,10 +1,13 @@
 // check, scenes, preview and bench as a user sees them.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "process.h"
 #include "support/flow_scenes.h"
+#include "support/mesh_files.h"
+#include "support/meshes.h"
 
 namespace firn::test {
 namespace {
@@ -25,6 +28,29 @@ TEST(Scenes, EveryGallerySceneChecksAndPrints) {
       EXPECT_NE(outcome.out.find(word), std::string::npos) << word;
   }
   EXPECT_EQ(firn({"scenes", "nothing"}).code, 2);
+}
+
+TEST(Check, TurnsAMeshIntoAMillionParticlesInSecondsAndLittleMemory) {
+  const TempFolder folder;
+  folder.write("ball.obj", firn::testing::obj(firn::testing::dome(120, std::numbers::pi)));
+  spill(folder.file("ball.toml"), "[simulation]\nspacing = 0.032\nduration = 1\n[[snow]]\nshape = \"mesh\"\nfile = \"ball.obj\"\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = firn({"check", folder.file("ball.toml")});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::size_t at = outcome.out.find("mesh: ");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_GT(std::stol(outcome.out.substr(at + 6)), 1000000);
+  printf("    %.1f s, %.0f MB\n", seconds, outcome.megabytes);
+  EXPECT_LT(seconds, 20);
+  EXPECT_LT(outcome.megabytes, 1000);
+}
+
+TEST(Check, ListsColliders) {
+  const TempFolder folder;
+  spill(folder.file("flow.toml"), to_toml(everything_flows(3)));
+  const std::string text = firn({"check", folder.file("flow.toml")}).out;
+  EXPECT_NE(text.find("collider 0 box, 0.06 x 0.1 x 0.3 m, moves\ncollider 1 plane\n"), std::string::npos) << text;
 }
 
 TEST(Check, SaysWhatComesAndGoes) {

@@ -284,6 +284,13 @@ TEST(Window, WantsSnowThatCanBeMadePieceByPiece) {
   EXPECT_THROW(Simulation{scene}, UserError);
 }
 
+TEST(Window, ThatTravelsBeyondTheBlocksThereAreIsRefused) {
+  Scene scene = plough(2, 3);
+  scene.simulation.duration = 1e4;
+  scene.colliders[0].velocity = {1e4, 0, 0};
+  EXPECT_THROW(Simulation{scene}, UserError);
+}
+
 TEST(Window, ALayerFarLongerThanTheMemoryRuns) {
   Scene scene = plough(3, 20000);
   const CheckReport report = check(scene);
