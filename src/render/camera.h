@@ -16,6 +16,7 @@ struct Camera {
   Float3 forward{0, 0, -1};
   float tangent = 0.25f;  // of half the vertical field of view
   float half_height = 0;  // of the picture, when it is orthographic (2D); 0: perspective
+  Float3 sun{0, 1, 0};    // towards it
 
   bool orthographic() const { return half_height > 0; }
 

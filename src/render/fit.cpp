@@ -7,6 +7,7 @@
 
 #include "collide/body.h"
 #include "render/grains.h"
+#include "render/look.h"
 #include "render/stage.h"
 #include "scene/form.h"
 
@@ -242,7 +243,9 @@ Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect)
   std::vector<Stage> stages;
   for (const double time : subject.times) stages.emplace_back(scenery, camera, time);
   if (stages.empty()) stages.emplace_back(scenery, camera, 0.0);
-  return choose_view(camera, in_view, stages, static_cast<float>(aspect));
+  camera = choose_view(camera, in_view, stages, static_cast<float>(aspect));
+  camera.sun = choose_sun(camera, Stage(scenery, camera, 0));  // it stays where it stood at the film's beginning
+  return camera;
 }
 
 }  // namespace firn

@@ -12,9 +12,8 @@ constexpr int kSamples = 2;  // across a pixel and down: smooth edges
 
 std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                 const Projection& projection) {
-  const Float3 sun = choose_sun(camera, Stage(scenery, camera, 0));  // where it stood at the film's beginning
   const Stage stage(scenery, camera, time);
-  return Painter(snow, stage, projection, sun).paint(kSamples);
+  return Painter(snow, stage, projection, camera.sun).paint(kSamples);
 }
 
 }  // namespace
