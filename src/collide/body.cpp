@@ -6,6 +6,18 @@
 
 namespace firn {
 
+Travel travel_of(const BodyModel& body, const Vec<double, 3>& displacement) {
+  constexpr double kFarthest = 1 << 29;  // cells are 32-bit numbers
+  Travel travel{body.anchor.cell, displacement};
+  for (int d = 0; d < 3 && body.cell > 0; ++d) {
+    const double cells = std::floor(displacement[d] / body.cell);
+    if (!(std::abs(cells) < kFarthest)) continue;
+    travel.cell[d] += static_cast<std::int32_t>(cells);
+    travel.rest[d] -= cells * body.cell;
+  }
+  return travel;
+}
+
 BodyBox box_at(const BodyModel& body, double t) {
   if (!body.deformation) return {body.lower, body.upper};
   const DeformedShape shape = body.deformation->at(t);

@@ -19,6 +19,7 @@ struct BodyModel {
   std::shared_ptr<const Deformation> deformation;  // of a deforming one: it has no level set of its own
   Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};   // box around the solid in its own frame, m; a plane has none
   LatticePoint<double, 3> anchor;  // the origin of the solid's frame at rest
+  double cell = 0;                 // m, of that lattice; 0: not known
   RigidMotion motion;
   double friction = 0;
   bool sticky = false;
@@ -132,6 +133,14 @@ inline Solid<T, D> convert_solid(const Solid<double, 3>& s) {
   return r;
 }
 
+// The cell that the body's anchor has come to, and what is left of the way, m: whole cells are exact, so that precision does not suffer
+// however far a body goes.
+struct Travel {
+  Cell<3> cell;
+  Vec<double, 3> rest;
+};
+Travel travel_of(const BodyModel& body, const Vec<double, 3>& displacement);
+
 // The body at time t; of a deforming one only where it stands.
 template <class T, int D>
 inline Body<T, D> freeze(const BodyModel& m, double t) {
@@ -139,8 +148,9 @@ inline Body<T, D> freeze(const BodyModel& m, double t) {
   const Mat<double, 3> rotation = to_matrix(pose.rotation);
   Body<T, D> b;
   b.solid = convert_solid<T, D>(m.solid);
-  b.anchor = {convert_vec<std::int32_t, D>(m.anchor.cell), convert_vec<T, D>(m.anchor.offset)};
-  b.displacement = convert_vec<T, D>(pose.displacement);
+  const Travel travel = travel_of(m, pose.displacement);
+  b.anchor = {convert_vec<std::int32_t, D>(travel.cell), convert_vec<T, D>(m.anchor.offset)};
+  b.displacement = convert_vec<T, D>(travel.rest);
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) b.rotation(i, j) = static_cast<T>(rotation(i, j));
   b.velocity = convert_vec<T, D>(pose.velocity);

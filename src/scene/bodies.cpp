@@ -12,6 +12,7 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
   body.lower = form.lower;
   body.upper = form.upper;
   body.anchor = to_lattice<double, 3>(form.origin, h, true);
+  body.cell = h;
   body.friction = collider.friction;
   body.sticky = collider.sticky;
   RigidMotion& motion = body.motion;

@@ -162,6 +162,24 @@ void expect_moved_bodies_probe_alike(double h, const Vec<double, 3>& at, const V
   }
 }
 
+TEST(Body, FarFromItsStartItProbesAsPreciselyAsThere) {
+  const double h = 0.005;
+  Collider far = collider(0, {0, 0, 0});
+  far.velocity = {20, 0.3, 0};
+  const BodyModel model = body_of(far, h);
+  constexpr double kTime = 60;  // 1.2 km, 240 000 cells
+  const auto exact = freeze<double, 3>(model, kTime);
+  const auto rough = freeze<float, 3>(model, kTime);
+  Rng rng(5);
+  for (int i = 0; i < 200; ++i) {
+    Cell<3> cell{static_cast<int>(20 * kTime / h), static_cast<int>(0.3 * kTime / h), 0};
+    for (int d = 0; d < 3; ++d) cell[d] += static_cast<int>(between(rng, -60, 60));
+    const double a = probe(exact, cell, Vec<double, 3>{0.25, 0.5, 0.75}, h).phi;
+    const float b = probe(rough, cell, Vec<float, 3>{0.25f, 0.5f, 0.75f}, static_cast<float>(h)).phi;
+    ASSERT_NEAR(a, b, 1e-4 * h);
+  }
+}
+
 TEST(Body, MovedByWholeCellsItProbesBitForBitTheSame) {
   const double h = 1.0 / 128;
   expect_moved_bodies_probe_alike<float, 3>(h, {0.25, 0.5, 0.125}, {100.25, -49.5, 3.125}, {12800, -6400, 384});
