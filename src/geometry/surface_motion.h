@@ -10,6 +10,7 @@ namespace firn {
 struct SurfaceFrame {
   Mesh mesh;  // empty when only the level set is known
   Volume volume;
+  double band = 0;  // m, of the volume outside the surface
   std::vector<std::int32_t> nearest;
 };
 

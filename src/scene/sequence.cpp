@@ -101,11 +101,10 @@ class Sequence : public Deformation {
     Interval interval;
     interval.index = index;
     interval.last = read_frame(index + 1, least);
-    const double band = least + longest_way(first->mesh, interval.last->mesh);
-    if (band > 2 * least) {
-      first = read_frame(index, band);
-      interval.last = read_frame(index + 1, band);
-    }
+    // By this interval alone: what was read before it must not matter.
+    const double way = longest_way(first->mesh, interval.last->mesh), band = way > least ? least + way : least;
+    if (first->band != band) first = read_frame(index, band);
+    if (interval.last->band != band) interval.last = read_frame(index + 1, band);
     const auto with_velocity = [&](const SurfaceFrame& frame) {
       Volume volume = frame.volume;
       volume.velocity = surface_velocities(*first, *interval.last, frame, span_);
@@ -123,6 +122,7 @@ class Sequence : public Deformation {
     LevelSetOptions options = sampling_of(surface, shape_, h_);
     options.band = band;
     SurfaceFrame frame;
+    frame.band = band;
     frame.volume = mesh_to_volume(surface.mesh, options, &frame.nearest);
     if (fs::path(files_[index]).extension() != ".vdb") frame.mesh = std::move(surface.mesh);
     return std::make_shared<const SurfaceFrame>(std::move(frame));
