@@ -18,10 +18,10 @@ Travel travel_of(const BodyModel& body, const Vec<double, 3>& displacement) {
   return travel;
 }
 
-BodyBox box_at(const BodyModel& body, double t) {
+Bounds box_at(const BodyModel& body, double t) {
   if (!body.deformation) return {body.lower, body.upper};
   const DeformedShape shape = body.deformation->at(t);
-  BodyBox box{shape.from->volume.lower, shape.from->volume.upper()};
+  Bounds box{shape.from->volume.lower, shape.from->volume.upper()};
   const Vec<double, 3> lower = shape.to->volume.lower, upper = shape.to->volume.upper();
   for (int d = 0; d < 3; ++d) {
     box.lower[d] = std::min(box.lower[d], lower[d]);
@@ -43,7 +43,7 @@ double bounding_radius(const BodyModel& body, double t) {
     case SolidKind::kWedge: return norm(s.half);
     case SolidKind::kSampled: break;
   }
-  const BodyBox box = box_at(body, t);
+  const Bounds box = box_at(body, t);
   Vec<double, 3> corner;
   for (int d = 0; d < 3; ++d) corner[d] = std::max(std::abs(box.lower[d]), std::abs(box.upper[d]));
   return norm(corner);

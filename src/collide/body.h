@@ -8,6 +8,7 @@
 #include "collide/deformation.h"
 #include "collide/motion.h"
 #include "collide/solid.h"
+#include "math/bounds.h"
 #include "math/lattice.h"
 
 namespace firn {
@@ -26,10 +27,7 @@ struct BodyModel {
 };
 
 // Around a body in its own frame; of a deforming one at time t, between its frames.
-struct BodyBox {
-  Vec<double, 3> lower, upper;
-};
-BodyBox box_at(const BodyModel& body, double t);
+Bounds box_at(const BodyModel& body, double t);
 
 // Of the ball around a body's origin that holds all of it; infinite for planes.
 double bounding_radius(const BodyModel& body, double t);

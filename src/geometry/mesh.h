@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firn/error.h"
-#include "math/vec.h"
+#include "math/bounds.h"
 
 namespace firn {
 
@@ -19,10 +19,6 @@ struct Mesh {
 
 // Beyond this a model was surely not made in metres; within it, squares and cubes of coordinates are far from overflow.
 inline constexpr double kLargestCoordinate = 1e6;  // m
-
-struct Bounds {
-  Vec<double, 3> lower, upper;
-};
 
 // The box around all points; of none, a box at the origin.
 Bounds bounds(const Mesh& mesh);

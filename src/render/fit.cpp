@@ -79,7 +79,7 @@ std::vector<Vec<double, 3>> corners_of(const BodyModel& model, double h, double 
   const Mat<double, 3> rotation = to_matrix(pose.rotation);
   Vec<double, 3> origin = pose.displacement;
   for (int d = 0; d < 3; ++d) origin[d] += (model.anchor.cell[d] + model.anchor.offset[d]) * h;
-  const BodyBox box = box_at(model, time);
+  const Bounds box = box_at(model, time);
   std::vector<Vec<double, 3>> corners;
   for (int corner = 0; corner < 8; ++corner) {
     Vec<double, 3> r;

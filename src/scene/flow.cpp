@@ -103,7 +103,7 @@ double particles_to_come(const Scene& scene, const Population& population) {
 
 double time_to_clear(const Scene& scene, const Source& source, const Form& form) {
   const Vec<double, 3> gravity = to_vec(scene.simulation.gravity), velocity = to_vec(source.velocity);
-  const Form::Box box = form.world_box();
+  const Bounds box = form.world_box();
   const double speed = norm(velocity), pull = norm(gravity);
   if (speed == 0 && pull == 0) return kForever;
   const Vec<double, 3> direction = speed > 0 ? (1 / speed) * velocity : (1 / pull) * gravity;

@@ -124,7 +124,7 @@ double Form::distance(const Vec<double, 3>& r) const {
   return evaluate(convert_solid<double, 2>(solid), convert_vec<double, 2>(q)).phi;
 }
 
-Form::Box Form::world_box() const {
+Bounds Form::world_box() const {
   const Vec<double, 3> middle = 0.5 * (lower + upper), half = 0.5 * (upper - lower);
   const Mat<double, 3> turn = to_matrix(rotation);
   const Vec<double, 3> center = turn * middle;

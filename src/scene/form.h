@@ -23,10 +23,7 @@ struct Form {
   // phi at a point given relative to the origin, m.
   double distance(const Vec<double, 3>& r) const;
   // The box along the world's axes around the solid, relative to the origin.
-  struct Box {
-    Vec<double, 3> lower, upper;
-  };
-  Box world_box() const;
+  Bounds world_box() const;
 };
 
 struct FormSettings {

@@ -18,7 +18,7 @@ struct Block {
 // The part of the window, in whole blocks, that a form may have snow in.
 CellBox<3> around(const Form& form, const Model& model, CellBox<3> window) {
   const double edge = model.dimension == 3 ? BlockShape<3>::kEdge : BlockShape<2>::kEdge;
-  const Form::Box box = form.world_box();
+  const Bounds box = form.world_box();
   for (int d = 0; d < model.dimension; ++d) {
     const auto blocks_to = [&](double x) { return std::floor((x / model.h - window.lower[d]) / edge); };
     const double count = (window.upper[d] - window.lower[d]) / edge;

@@ -34,11 +34,11 @@ std::vector<Part> make_parts(const Shape& shape, const FormSettings& settings, s
 }
 
 // Of the union the hull of all parts, else the box of the first: the others only take away.
-Form::Box box_around(const Shape& shape, const std::vector<Part>& parts) {
-  Form::Box hull = parts.front().form.world_box();
+Bounds box_around(const Shape& shape, const std::vector<Part>& parts) {
+  Bounds hull = parts.front().form.world_box();
   for (const Part& part : parts) {
     if (shape.kind != ShapeKind::kUnion) break;
-    const Form::Box box = part.form.world_box();
+    const Bounds box = part.form.world_box();
     for (int d = 0; d < 3; ++d) {
       hull.lower[d] = std::min(hull.lower[d], box.lower[d] + part.from_first[d]);
       hull.upper[d] = std::max(hull.upper[d], box.upper[d] + part.from_first[d]);
@@ -92,7 +92,7 @@ SampledShape sample_text(const Shape& shape, const FormSettings& settings, std::
 
 SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const std::vector<Part> parts = make_parts(shape, settings, warnings);
-  Form::Box box = box_around(shape, parts);
+  Bounds box = box_around(shape, parts);
   if (settings.dimension == 2) {  // parts are sections, the same for all z; only z = 0 is seen
     box.lower[2] = -settings.h;
     box.upper[2] = settings.h;

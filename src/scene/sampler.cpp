@@ -49,7 +49,7 @@ std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, 
     for (int j = 0; j < D; ++j) to_body(i, j) = rotation(j, i);
   const auto inside = [&](const Vec<double, D>& x) { return evaluate(solid, to_body * (h * x)).phi <= 0; };
   // In cells, about the shape's origin: a shape moved by whole cells gets the same points.
-  const Form::Box world = form.world_box();
+  const Bounds world = form.world_box();
   const PointBox<D> box{(1 / h) * convert_vec<double, D>(world.lower), (1 / h) * convert_vec<double, D>(world.upper)};
   const double spacing = std::pow(snow.particles_per_cell, -1.0 / D);
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);

@@ -299,13 +299,18 @@ TEST(Window, ALayerFarLongerThanTheMemoryRuns) {
   EXPECT_GT(report.particles, 1000u);
 }
 
-TEST(SleepingSnow, WakesBesideASource) {
+Scene slab_on_the_ground() {
   Scene scene = empty_scene(2, 0.02);
   Snow slab;
   slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
   slab.particles_per_cell = 4;
   scene.snow.push_back(slab);
   scene.colliders.push_back(ground(0.6));
+  return scene;
+}
+
+TEST(SleepingSnow, WakesBesideASource) {
+  Scene scene = slab_on_the_ground();
   scene.sources.push_back(spout({0, 0.24, 0}, 0.06, 20));
   scene.sources[0].start = 1;
   Simulation simulation(scene);
@@ -322,12 +327,7 @@ TEST(SleepingSnow, WakesBesideASource) {
 }
 
 TEST(SleepingSnow, FallsWhenWhatCarriedItIsTakenAway) {
-  Scene scene = empty_scene(2, 0.02);
-  Snow slab;
-  slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
-  slab.particles_per_cell = 4;
-  scene.snow.push_back(slab);
-  scene.colliders.push_back(ground(0.6));
+  Scene scene = slab_on_the_ground();
   Sink gap;
   gap.shape = box_shape({0, 0.07, 0}, {2, 0.06, 0});
   gap.start = 1;

@@ -9,6 +9,7 @@
 
 #include "firn/error.h"
 #include "geometry/formula.h"
+#include "support/error_of.h"
 #include "support/temp_folder.h"
 
 namespace firn {
@@ -16,15 +17,7 @@ namespace {
 
 const GroundArea kArea{-1, 0, 3, 2};
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::error_of;
 
 template <class T>
 std::string png_of(int width, int height, const std::vector<T>& pixels, int format) {

@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "geometry/utf8.h"
 #include "math/rng.h"
+#include "support/error_of.h"
 #include "support/temp_folder.h"
 
 namespace firn {
@@ -22,15 +23,7 @@ Polygons shape(const std::string& text) {
   return {o.polygons, o.rule};
 }
 
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::error_of;
 
 TEST(Text, SizeIsTheHeightOfCapitalsAndTheMiddleIsAtTheOrigin) {
   for (const double size : {1.0, 0.2}) {

@@ -121,7 +121,7 @@ TEST(Sampler, EveryPointIsInsideItsShapeAndItsCell) {
     for (const auto& p : sample_shape(snow_of(named.shape, sampling), dimension, kH)) {
       const auto x = from_origin(p, named.shape, kH);
       ASSERT_LE(form_of(named.shape, dimension).distance(x), 1e-14);
-      const Form::Box box = form_of(named.shape, dimension).world_box();
+      const Bounds box = form_of(named.shape, dimension).world_box();
       for (int d = 0; d < dimension; ++d) ASSERT_TRUE(x[d] >= box.lower[d] - 1e-14 && x[d] <= box.upper[d] + 1e-14);
       for (int d = 0; d < 3; ++d) ASSERT_TRUE(p.offset[d] >= 0 && p.offset[d] < 1);
       if (dimension == 2) {
