@@ -1,11 +1,14 @@
-// What the particles are at one moment, as written to and read from files: plain columns in double precision.
+// What the particles are at one moment, as written to and read from files: plain columns in double precision. And the files.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "firn/scene.h"
 
 namespace firn {
 
@@ -27,16 +30,43 @@ struct Frame {
   std::vector<double> critical_stretch;
   std::vector<double> young_modulus;  // Pa; files may have it instead of stiffness
 
+  bool double_precision = false;  // of its numbers in files; else they are rounded to float
+
   std::size_t size() const { return position.size(); }
 };
 
-struct PlyOptions {
-  bool double_precision = false;  // property type of the real numbers
-  bool complete = false;          // also F_E and, when the frame has them, B and the parameters
+// Binary little-endian PLY with every column the frame has, written under a temporary name and renamed, rows in id order. Throws
+// RunError.
+void write_ply(const std::string& path, const Frame& frame);
+
+// What is known of a frame beside its particles. Formats take of it what they can keep.
+struct FrameNotes {
+  double time = 0;  // s
+  double fps = 24;  // frames per second of the run
+  int dimension = 3;
+  double spacing = 0;              // h, m: of the grid that volumes are made on; 0: not known
+  Kernel kernel = Kernel::kCubic;  // that volumes are made with
+
+  double time_code() const { return time * fps; }  // in frames: fractions are sub-frames
 };
 
-// Binary little-endian PLY, written under a temporary name and renamed, rows in id order. Throws RunError.
-void write_ply(const std::string& path, const Frame& frame, const PlyOptions& options);
+struct FormatOptions {
+  double fpc_error = 0;     // m; the most a position in a .fpc may be wrong; 0: nothing is
+  bool vdb_points = false;  // .vdb: the particles as well
+};
+
+struct FrameFormat {
+  std::string_view name;  // and the ending of its files
+  std::string_view summary;
+  bool readable;  // its files can be read again
+};
+// All of them, in the order of the documentation.
+const std::vector<FrameFormat>& frame_formats();
+
+// By the ending of the file's name. Files appear complete or not at all; one that cannot be written throws RunError, one that cannot be
+// read UserError with the place in it.
+void write_frame(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options = {});
+Frame read_frame(const std::string& path);
 
 // Any PLY (ascii or binary, either endianness) with a vertex element that has x, y and, in 3D, z. Columns the file lacks stay
 // empty; other properties and elements are skipped. Throws UserError naming the file and what is wrong in it.

@@ -141,8 +141,7 @@ class Run {
   }
 
   void write_particles(const Simulation& simulation, const std::string& name, bool complete) {
-    const PlyOptions ply{scene_.solver.precision == Precision::kDouble, complete};
-    PlyWriter writer(path(name), simulation.particles(), ply);
+    PlyWriter writer(path(name), simulation.particles());
     constexpr std::size_t kPiece = 32768;  // of the particles, to save memory
     for (std::size_t at = 0; at < simulation.ids(); at += kPiece)
       writer.append(simulation.frame(complete, at, std::min(simulation.ids(), at + kPiece)));

@@ -88,6 +88,7 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
   const ParticleTable rows = parts_->solver->rows(parts_->model, *parts_->state, begin, end);
   const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
   Frame frame;
+  frame.double_precision = parts_->model.solver.precision == Precision::kDouble;
   for (const ParticleRow& row : rows) {
     Mat<double, 3> F_E;
     std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);

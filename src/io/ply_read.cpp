@@ -48,7 +48,7 @@ double load(PlyType type, const char* from, bool swap) {
   return 0;
 }
 
-// The rows behind the header. A row's value goes to `values` where the property fills a field, else nowhere.
+// The rows behind the header. A row's value goes to `values` where the property fills a part, else nowhere.
 class BodyReader {
  public:
   BodyReader(const std::string& file, std::string_view bytes, const PlyHeader& header)
@@ -57,13 +57,13 @@ class BodyReader {
   Frame read_vertices(const PlyElement& element) {
     PlyRows rows(file_, element);
     check_promise(element);
-    rows.reserve(element.count);
-    std::vector<int> fields(element.properties.size());
-    for (std::size_t i = 0; i < fields.size(); ++i) fields[i] = rows.field_of(i);
-    FieldValues values = rows.defaults();
+    rows.allocate(element.count);
+    std::vector<int> parts(element.properties.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = rows.part_of(i);
+    RowValues values = rows.defaults();
     for (std::uint64_t row = 0; row < element.count; ++row) {
       const std::size_t start = position_;
-      read_row(element, fields, values);
+      read_row(element, parts, values);
       rows.add(values, ascii() ? PlyPlace{"line", line_} : PlyPlace{"byte", start});
     }
     return rows.take();
@@ -72,9 +72,9 @@ class BodyReader {
   void skip(const PlyElement& element) {
     check_promise(element);
     if (element.properties.empty()) return;
-    const std::vector<int> fields(element.properties.size(), -1);
-    FieldValues unused;
-    for (std::uint64_t row = 0; row < element.count; ++row) read_row(element, fields, unused);
+    const std::vector<int> parts(element.properties.size(), -1);
+    RowValues unused;
+    for (std::uint64_t row = 0; row < element.count; ++row) read_row(element, parts, unused);
   }
 
  private:
@@ -92,16 +92,16 @@ class BodyReader {
                        printable(element.name), least, bytes_.size() - position_));
   }
 
-  void read_row(const PlyElement& element, const std::vector<int>& fields, FieldValues& values) {
+  void read_row(const PlyElement& element, const std::vector<int>& parts, RowValues& values) {
     if (ascii()) take_text_line(element);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
       const PlyProperty& property = element.properties[i];
       if (property.is_list) {
         skip_list(property);
         continue;
       }
       const double value = take(property.type);
-      if (fields[i] >= 0) values[fields[i]] = value;
+      if (parts[i] >= 0) values[static_cast<std::size_t>(parts[i])] = value;
     }
     if (ascii() && !take_word(text_).empty()) fail(fmt::format("more values than element {} has properties", printable(element.name)));
   }

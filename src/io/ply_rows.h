@@ -2,18 +2,24 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "firn/frame.h"
-#include "io/ply_fields.h"
+#include "io/attributes.h"
 #include "io/ply_header.h"
 
 namespace firn {
 
-using FieldValues = std::array<double, kFieldCount>;
+// The components of all attributes in a row: those of kAttributes[i] from first_part(i) on.
+constexpr int first_part(int index) {
+  int parts = 0;
+  for (int i = 0; i < index; ++i) parts += kAttributes[static_cast<std::size_t>(i)].components;
+  return parts;
+}
+constexpr int first_part(Field field) { return first_part(static_cast<int>(field)); }
+inline constexpr int kParts = first_part(kFields);
+using RowValues = std::array<double, kParts>;
 
 // Where a row stands in its file, for messages: "line 12" or "byte 3456".
 struct PlyPlace {
@@ -26,29 +32,31 @@ class PlyRows {
   // Throws UserError when the element's properties do not make a frame (no x, half a matrix, ...).
   PlyRows(const std::string& file, const PlyElement& vertex);
 
-  // The field that property `index` of the element fills; -1: none.
-  int field_of(std::size_t index) const { return field_of_[index]; }
-  // What the fields are that a 2D file leaves out; the others are to be filled from the row.
-  const FieldValues& defaults() const { return defaults_; }
+  // The part of a row that property `index` of the element fills; -1: none.
+  int part_of(std::size_t index) const { return part_of_[index]; }
+  // What the parts are that a 2D file leaves out; the others are to be filled from the row.
+  const RowValues& defaults() const { return defaults_; }
 
   // The caller has checked that the file can hold so many.
-  void reserve(std::size_t rows);
+  void allocate(std::size_t rows);
   // Throws UserError naming the row when a value is not allowed.
-  void add(const FieldValues& values, const PlyPlace& place);
+  void add(const RowValues& values, const PlyPlace& place);
 
   Frame take() { return std::move(frame_); }
 
  private:
-  bool has(int field) const { return has_[field]; }
-  void require_vector(int first) const;
-  void require_matrix(int first);
-  void check(const FieldValues& values, const PlyPlace& place) const;
+  bool has(int part) const { return has_[static_cast<std::size_t>(part)]; }
+  bool has(const Attribute& a) const { return has(first_part(a.field)); }
+  void require_vector(const Attribute& vector) const;
+  void require_matrix(const Attribute& matrix) const;
 
   const std::string& file_;
-  std::vector<int> field_of_;
-  std::array<bool, kFieldCount> has_{};
-  FieldValues defaults_{};
+  std::vector<int> part_of_;
+  std::array<bool, kParts> has_{};
+  RowValues defaults_{};
+  std::vector<const Attribute*> present_;
   Frame frame_;
+  std::size_t row_ = 0;
 };
 
 }  // namespace firn

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -9,7 +8,6 @@
 #include "firn/error.h"
 #include "firn/frame.h"
 #include "io/file.h"
-#include "io/ply_fields.h"
 #include "io/ply_writer.h"
 
 namespace firn {
@@ -17,45 +15,19 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t(1) << 20;  // few system calls, still in the cache
 
-// Which columns go into the file. A column the frame lacks is left out; without particles all of them are "there".
-struct Columns {
-  bool id, velocity, mass, volume, jp, je, material, fe, b;
-  std::array<bool, kParameters.size()> parameters{};
-};
-
-bool has_column(const std::string& path, std::size_t entries, std::size_t particles) {
-  if (entries != 0 && entries != particles)
-    throw RunError(fmt::format("{}: cannot write: a column of {} values for {} particles", path, entries, particles));
-  return entries == particles;
+std::string_view type_name(ValueKind kind, bool double_precision) {
+  if (kind == ValueKind::kUint32) return "uint";
+  if (kind == ValueKind::kUint16) return "ushort";
+  return double_precision ? "double" : "float";
 }
 
-Columns choose_columns(const std::string& path, const Frame& f, const PlyOptions& options) {
-  const auto has = [&](const auto& column) { return has_column(path, column.size(), f.size()); };
-  Columns c{has(f.id), has(f.velocity), has(f.mass), has(f.volume), has(f.jp), has(f.je), has(f.material), has(f.fe), has(f.b)};
-  if (options.complete && !c.fe) throw RunError(fmt::format("{}: cannot write: a complete frame needs F_E", path));
-  c.fe = options.complete;
-  c.b = options.complete && !f.b.empty();
-  for (std::size_t k = 0; k < kParameters.size(); ++k)
-    c.parameters[k] = has(f.*kParameters[k].column) && options.complete && !(f.*kParameters[k].column).empty();
-  return c;
-}
-
-std::string make_header(std::size_t count, const Columns& c, const char* real) {
+std::string make_header(std::size_t count, const std::vector<Field>& fields, bool double_precision) {
   std::string text = fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\n", count);
-  const auto add = [&text](bool there, const char* type, int first, int count) {
-    for (int field = first; there && field < first + count; ++field) text += fmt::format("property {} {}\n", type, kFieldNames[field]);
-  };
-  add(c.id, "uint", kFieldId, 1);
-  add(true, real, kFieldPosition, 3);
-  add(c.velocity, real, kFieldVelocity, 3);
-  add(c.mass, real, kFieldMass, 1);
-  add(c.volume, real, kFieldVolume, 1);
-  add(c.jp, real, kFieldJp, 1);
-  add(c.je, real, kFieldJe, 1);
-  add(c.material, "ushort", kFieldMaterial, 1);
-  add(c.fe, real, kFieldFe, 9);
-  add(c.b, real, kFieldB, 9);
-  for (std::size_t k = 0; k < kParameters.size(); ++k) add(c.parameters[k], real, kParameters[k].field, 1);
+  for (const Field field : fields) {
+    const Attribute& a = attribute(field);
+    for (int c = 0; c < a.components; ++c)
+      text += fmt::format("property {} {}\n", type_name(a.kind, double_precision), a.parts[static_cast<std::size_t>(c)]);
+  }
   return text + "end_header\n";
 }
 
@@ -63,27 +35,19 @@ std::string make_header(std::size_t count, const Columns& c, const char* real) {
 template <class Real>
 class RowWriter {
  public:
-  RowWriter(AtomicFile& file, const Frame& frame, const Columns& columns)
-      : file_(file), f_(frame), c_(columns), buffer_(kBufferBytes, '\0') {}
+  RowWriter(AtomicFile& file, const Frame& frame, const std::vector<Field>& fields) : file_(file), f_(frame), buffer_(kBufferBytes, '\0') {
+    for (const Field field : fields) columns_.push_back({attribute(field).kind, static_cast<std::size_t>(attribute(field).components), reals(frame, field)});
+  }
 
-  // False when a value is not finite, or not in Real: such a file could not be read again.
-  bool put_row(std::size_t p) {
-    constexpr std::size_t kLongestRow = kFieldCount * sizeof(double);
+  void put_row(std::size_t p) {
+    constexpr std::size_t kLongestRow = kFields * 9 * sizeof(double);
     if (used_ + kLongestRow > buffer_.size()) flush();
-    finite_ = true;
-    if (c_.id) put(f_.id[p]);
-    put_reals(f_.position[p]);
-    if (c_.velocity) put_reals(f_.velocity[p]);
-    if (c_.mass) put_real(f_.mass[p]);
-    if (c_.volume) put_real(f_.volume[p]);
-    if (c_.jp) put_real(f_.jp[p]);
-    if (c_.je) put_real(f_.je[p]);
-    if (c_.material) put(f_.material[p]);
-    if (c_.fe) put_reals(f_.fe[p]);
-    if (c_.b) put_reals(f_.b[p]);
-    for (std::size_t k = 0; k < kParameters.size(); ++k)
-      if (c_.parameters[k]) put_real((f_.*kParameters[k].column)[p]);
-    return finite_;
+    for (const Column& column : columns_) {
+      if (column.kind == ValueKind::kUint32) put(f_.id[p]);
+      if (column.kind == ValueKind::kUint16) put(f_.material[p]);
+      if (column.kind != ValueKind::kReal) continue;
+      for (const double value : column.values.subspan(p * column.width, column.width)) put(static_cast<Real>(value));
+    }
   }
 
   void flush() {
@@ -92,27 +56,23 @@ class RowWriter {
   }
 
  private:
+  struct Column {
+    ValueKind kind;
+    std::size_t width;
+    std::span<const double> values;
+  };
+
   template <class T>
   void put(T value) {
     std::memcpy(buffer_.data() + used_, &value, sizeof(T));
     used_ += sizeof(T);
   }
-  void put_real(double value) {
-    const Real real = static_cast<Real>(value);
-    finite_ = finite_ && std::isfinite(real);
-    put(real);
-  }
-  template <std::size_t N>
-  void put_reals(const std::array<double, N>& values) {
-    for (const double value : values) put_real(value);
-  }
 
   AtomicFile& file_;
   const Frame& f_;
-  const Columns& c_;
+  std::vector<Column> columns_;
   std::string buffer_;
   std::size_t used_ = 0;
-  bool finite_ = true;
 };
 
 // The particles in id order; empty when they already are.
@@ -127,29 +87,26 @@ std::vector<std::size_t> id_order(const Frame& frame) {
 
 }  // namespace
 
-PlyWriter::PlyWriter(std::string path, std::size_t count, const PlyOptions& options)
-    : path_(std::move(path)), count_(count), options_(options), file_(path_) {}
-PlyWriter::~PlyWriter() = default;
+PlyWriter::PlyWriter(std::string path, std::size_t count) : path_(std::move(path)), count_(count), file_(path_) {}
 
 template <class Real>
 void PlyWriter::write_rows(const Frame& piece) {
-  const Columns columns = choose_columns(path_, piece, options_);
-  if (!started_) file_.write(make_header(count_, columns, sizeof(Real) == sizeof(double) ? "double" : "float"));
-  started_ = true;
   const std::vector<std::size_t> order = id_order(piece);
-  RowWriter<Real> writer(file_, piece, columns);
-  for (std::size_t row = 0; row < piece.size(); ++row) {
-    const std::size_t p = order.empty() ? row : order[row];
-    if (!writer.put_row(p))
-      throw RunError(fmt::format("{}: cannot write: a value of particle {} is not finite", path_, columns.id ? piece.id[p] : p));
-  }
+  RowWriter<Real> writer(file_, piece, fields_);
+  for (std::size_t row = 0; row < piece.size(); ++row) writer.put_row(order.empty() ? row : order[row]);
   writer.flush();
   written_ += piece.size();
 }
 
 void PlyWriter::append(const Frame& piece) {
   if (piece.size() == 0 && count_ > 0) return;  // it cannot tell which columns there are
-  if (options_.double_precision) {
+  check_writable(path_, piece);
+  if (fields_.empty()) {
+    fields_ = fields_of(piece);
+    file_.write(make_header(count_, fields_, piece.double_precision));
+  }
+  if (fields_of(piece) != fields_) throw RunError(fmt::format("{}: cannot write: its pieces have different columns", path_));
+  if (piece.double_precision) {
     write_rows<double>(piece);
   } else {
     write_rows<float>(piece);
@@ -157,13 +114,13 @@ void PlyWriter::append(const Frame& piece) {
 }
 
 void PlyWriter::commit() {
-  if (!started_) append({});
+  if (fields_.empty()) append({});
   if (written_ != count_) throw RunError(fmt::format("{}: cannot write: {} particles of {}", path_, written_, count_));
   file_.commit();
 }
 
-void write_ply(const std::string& path, const Frame& frame, const PlyOptions& options) {
-  PlyWriter writer(path, frame.size(), options);
+void write_ply(const std::string& path, const Frame& frame) {
+  PlyWriter writer(path, frame.size());
   writer.append(frame);
   writer.commit();
 }

@@ -1,19 +1,19 @@
 // A PLY file written piece by piece, so that a large state never stands in memory twice.
 #pragma once
 
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "firn/frame.h"
+#include "io/attributes.h"
 #include "io/file.h"
 
 namespace firn {
 
 class PlyWriter {
  public:
-  // `count`: particles in all. Which columns the file has is decided by the first piece.
-  PlyWriter(std::string path, std::size_t count, const PlyOptions& options);
-  ~PlyWriter();
+  // `count`: particles in all. Which columns the file has, and their precision, is decided by the first piece with particles.
+  PlyWriter(std::string path, std::size_t count);
 
   // The next particles, in id order over all pieces. Throws RunError.
   void append(const Frame& piece);
@@ -25,9 +25,8 @@ class PlyWriter {
 
   std::string path_;
   std::size_t count_, written_ = 0;
-  PlyOptions options_;
   AtomicFile file_;
-  bool started_ = false;
+  std::vector<Field> fields_;  // empty: not decided yet
 };
 
 }  // namespace firn

@@ -32,7 +32,7 @@ TEST_P(Crowd, OfAnySizeEqualsTheReference) {
   const auto [dimension, crowd, kernel] = GetParam();
   const TempFolder folder;
   const double h = 0.01;
-  write_ply(folder.file("cells.ply"), lonely_and_crowded(dimension, crowd, h), {true, false});
+  write_ply(folder.file("cells.ply"), in_double(lonely_and_crowded(dimension, crowd, h)));
   Scene scene = empty_scene(dimension, h);
   scene.snow.push_back(particle_file(folder.file("cells.ply")));
   scene.colliders.push_back(ground(0.3));
@@ -63,7 +63,7 @@ TEST(LonelyParticle, FallsFreely) {
   one.position.push_back({0.0049999999, 1, 0.01});
   one.velocity.push_back({1, 2, 3});
   one.mass.push_back(1e-4);
-  write_ply(folder.file("one.ply"), one, {true, false});
+  write_ply(folder.file("one.ply"), in_double(one));
   Scene scene = empty_scene(3, 0.01);
   scene.snow.push_back(particle_file(folder.file("one.ply")));
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {

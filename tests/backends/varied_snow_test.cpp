@@ -89,7 +89,7 @@ TEST(VariedSnow, WithTheMaterialsValuesIsPlainSnowToTheBit) {
     frame.critical_compression.assign(frame.size(), m.critical_compression);
     frame.critical_stretch.assign(frame.size(), m.critical_stretch);
     frame.fe.assign(frame.size(), {1, 0, 0, 0, 1, 0, 0, 0, 1});
-    write_ply(folder.file("same.ply"), frame, {true, true});
+    write_ply(folder.file("same.ply"), in_double(frame));
     Scene same = plain;
     same.snow[0].shape.file = folder.file("same.ply");
     const Frame a = after(plain, 100), b = after(same, 100);
@@ -116,7 +116,7 @@ TEST(VariedSnow, GoesOnFromItsFinalState) {
     Scene scene = varied_ball(3);
     scene.solver.precision = precision;
     const Frame middle = after(scene, 60);
-    write_ply(folder.file("final.ply"), middle, {precision == Precision::kDouble, true});
+    write_ply(folder.file("final.ply"), middle);
     Scene rest = scene;
     rest.snow = {particle_file(folder.file("final.ply"))};
     const Frame again = Simulation(rest).frame(true);
@@ -138,7 +138,7 @@ TEST(VariedSnow, FromAFileIsStifferWhereTheFileSaysSo) {
   Frame frame = read_ply(scene.snow[0].shape.file);
   for (const auto& x : frame.position) frame.young_modulus.push_back(x[0] > 0.083 ? 1.4e6 : 1.4e5);
   frame.fe.assign(frame.size(), {1, 0, 0, 0, 1, 0, 0, 0, 1});
-  write_ply(folder.file("end.ply"), frame, {true, true});
+  write_ply(folder.file("end.ply"), in_double(frame));
   scene.snow[0].shape.file = folder.file("end.ply");
   const Frame stiff = after(scene, 2);
   std::size_t changed = 0;

@@ -206,8 +206,8 @@ TEST(EveryKey, OfSnowFromAFileChangesTheResult) {
   frame.mass.clear();
   other.mass.clear();
   other.position[0][0] += 0.001;
-  write_ply(folder.file("a.ply"), frame, {true, false});
-  write_ply(folder.file("b.ply"), other, {true, false});
+  write_ply(folder.file("a.ply"), in_double(frame));
+  write_ply(folder.file("b.ply"), in_double(other));
   const std::string text = with_shape("snow", "shape = \"particles\"\nfile = \"" + folder.file("a.ply") + "\"\n");
   const std::vector<Case> cases{{"snow.file", folder.file("b.ply"), {}},
                                 {"snow.velocity", "[0, -4, 0]", {}},

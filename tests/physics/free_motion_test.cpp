@@ -60,7 +60,7 @@ TEST_P(FreeFall, KeepsShapeAndSpeedOver1000Steps) {
   const TempFolder folder;
   const double radius = 0.05, h = 0.01, dt = 1e-4;
   const std::string file = folder.file("ball.ply");
-  write_ply(file, symmetric_ball(c.dimension, radius, h / 2, {0.003, 1.0, c.dimension == 3 ? -0.001 : 0}), {true, false});
+  write_ply(file, in_double(symmetric_ball(c.dimension, radius, h / 2, {0.003, 1.0, c.dimension == 3 ? -0.001 : 0})));
   Scene scene = empty_scene(c.dimension, h);
   scene.snow.push_back(particle_file(file));
   scene.solver.precision = c.precision;

@@ -97,7 +97,7 @@ TEST(Snowball, PackingHardensAndStretchWeakens) {
         block.volume.push_back(0.005 * 0.005);
         block.jp.push_back(jp);
       }
-    write_ply(folder.file("block.ply"), block, {true, false});
+    write_ply(folder.file("block.ply"), in_double(block));
     scene.simulation.gravity = {0, 0, 0};
     scene.snow.push_back(particle_file(folder.file("block.ply")));
     scene.materials[0] = snow;

@@ -21,7 +21,7 @@ double arrival_speed(int dimension, double young) {
         bar.mass.push_back(400 * std::pow(a, dimension));
         bar.volume.push_back(std::pow(a, dimension));
       }
-  write_ply(folder.file("bar.ply"), bar, {true, false});
+  write_ply(folder.file("bar.ply"), in_double(bar));
   Scene scene = empty_scene(dimension, h);
   scene.simulation.gravity = {0, 0, 0};
   scene.materials[0].young_modulus = young;

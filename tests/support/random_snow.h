@@ -21,6 +21,12 @@ struct RandomSnow {
   std::uint64_t seed = 7;
 };
 
+// As files keep it without rounding.
+inline Frame in_double(Frame frame) {
+  frame.double_precision = true;
+  return frame;
+}
+
 inline Frame random_frame(const RandomSnow& s) {
   Rng rng(s.seed);
   Frame frame;
@@ -57,7 +63,7 @@ inline Snow particle_file(const std::string& path) {
 // The particles of `s`, written into the folder, above a plane with friction 0.3.
 inline Scene thrown_snow(const RandomSnow& s, const TempFolder& folder) {
   const std::string file = folder.file("particles.ply");
-  write_ply(file, random_frame(s), {true, false});
+  write_ply(file, in_double(random_frame(s)));
   Scene scene;
   scene.name = "thrown";
   scene.simulation.dimension = s.dimension;

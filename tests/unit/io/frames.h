@@ -1,9 +1,12 @@
 // Frames for the tests of this folder.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <random>
 
-#include "firn/frame.h"
+#include "io/attributes.h"
 
 namespace firn::testing {
 
@@ -31,24 +34,25 @@ inline Frame make_frame(std::size_t particles, bool with_b) {
   return f;
 }
 
-// The frame as a float file keeps it.
-inline Frame rounded_to_float(Frame f) {
-  // volatile: g++ 12 -O3 drops the conversion there and back from short loops.
-  const auto round = [](double& x) {
-    volatile float rounded = static_cast<float>(x);
-    x = rounded;
-  };
-  const auto round_all = [&](auto& rows) {
-    for (auto& row : rows)
-      for (double& x : row) round(x);
-  };
-  round_all(f.position);
-  round_all(f.velocity);
-  round_all(f.fe);
-  round_all(f.b);
-  for (auto* column : {&f.mass, &f.volume, &f.jp, &f.je, &f.stiffness, &f.hardening, &f.critical_compression, &f.critical_stretch})
-    for (double& x : *column) round(x);
+// The frame as a file of its precision keeps it.
+inline Frame as_stored(Frame f) {
+  if (f.double_precision) return f;
+  for (const Attribute& a : kAttributes)
+    for (double& x : reals(f, a.field)) {
+      volatile float rounded = static_cast<float>(x);  // volatile: g++ 12 -O3 drops the conversion there and back from short loops
+      x = rounded;
+    }
   return f;
+}
+
+inline void expect_same(const Frame& a, const Frame& b) {
+  EXPECT_EQ(a.double_precision, b.double_precision);
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.material, b.material);
+  for (const Attribute& attribute : kAttributes) {
+    const auto x = reals(a, attribute.field), y = reals(b, attribute.field);
+    EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end())) << attribute.name;
+  }
 }
 
 }  // namespace firn::testing

@@ -31,7 +31,7 @@ PreviewOptions small_pictures() {
 void make_run(const TempFolder& folder) {
   write_bytes(folder / "scene.toml", kScene);
   for (int i = 0; i < 3; ++i)
-    write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012), {});
+    write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
 }
 
 Image read_png(const std::string& path) {
@@ -137,7 +137,7 @@ TEST(PreviewRun, FailingFfmpegIsAWarningToo) {
 
 TEST(PreviewFrame, OneFileGivesOnePictureWithOrWithoutAScene) {
   const TempFolder folder;
-  write_ply(folder / "snow.ply", make_ball({0, 0.15, 0}, 3, 0.012), {});
+  write_ply(folder / "snow.ply", make_ball({0, 0.15, 0}, 3, 0.012));
   const PreviewResult bare = preview(folder / "snow.ply", small_pictures());
   ASSERT_EQ(bare.pictures, std::vector<std::string>{folder / "preview/snow.png"});
   const Image without = read_png(bare.pictures[0]);
@@ -162,7 +162,7 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
 
 TEST(PreviewErrors, FolderThatCannotBeMadeIsARunError) {
   const TempFolder folder;
-  write_ply(folder / "snow.ply", make_ball({0, 0.15, 0}, 3, 0.02), {});
+  write_ply(folder / "snow.ply", make_ball({0, 0.15, 0}, 3, 0.02));
   write_bytes(folder / "preview", "a file in the way");
   EXPECT_THROW(preview(folder / "snow.ply", small_pictures()), RunError);
 }

@@ -1,0 +1,170 @@
+#include "io/attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+// Calls visit(column) with the frame's column of that field; `F` is Frame or const Frame.
+template <class F, class Visit>
+decltype(auto) visit_column(F& frame, Field field, Visit visit) {
+  switch (field) {
+    case Field::kId:
+      return visit(frame.id);
+    case Field::kPosition:
+      return visit(frame.position);
+    case Field::kVelocity:
+      return visit(frame.velocity);
+    case Field::kMass:
+      return visit(frame.mass);
+    case Field::kVolume:
+      return visit(frame.volume);
+    case Field::kJp:
+      return visit(frame.jp);
+    case Field::kJe:
+      return visit(frame.je);
+    case Field::kMaterial:
+      return visit(frame.material);
+    case Field::kFe:
+      return visit(frame.fe);
+    case Field::kB:
+      return visit(frame.b);
+    case Field::kStiffness:
+      return visit(frame.stiffness);
+    case Field::kHardening:
+      return visit(frame.hardening);
+    case Field::kCriticalCompression:
+      return visit(frame.critical_compression);
+    case Field::kCriticalStretch:
+      return visit(frame.critical_stretch);
+    case Field::kYoungModulus:
+      break;
+  }
+  return visit(frame.young_modulus);
+}
+
+// As one run of numbers of type T: a column of arrays lies in memory like that. Empty when it is of another type.
+template <class T, class Column>
+std::span<T> flat(Column& column) {
+  using Entry = typename std::remove_const_t<Column>::value_type;
+  using Number = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Entry, Number>) {
+    return {column.data(), column.size()};
+  } else if constexpr (!std::is_arithmetic_v<Entry> && std::is_same_v<Number, double>) {
+    return {column.empty() ? nullptr : column.data()->data(), column.size() * std::tuple_size_v<Entry>};
+  } else {
+    return {};
+  }
+}
+
+bool is_whole(double value, double largest) { return value >= 0 && value <= largest && value == std::floor(value); }
+
+}  // namespace
+
+const Attribute* find_attribute(std::string_view name) {
+  const auto found = std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& a) { return a.name == name; });
+  return found == kAttributes.end() ? nullptr : &*found;
+}
+
+std::size_t count(const Frame& frame, Field field) {
+  return visit_column(frame, field, [](const auto& column) { return column.size(); });
+}
+
+void resize(Frame& frame, Field field, std::size_t particles) {
+  visit_column(frame, field, [&](auto& column) { column.resize(particles); });
+}
+
+std::span<const double> reals(const Frame& frame, Field field) {
+  return visit_column(frame, field, [](const auto& column) { return flat<const double>(column); });
+}
+
+std::span<double> reals(Frame& frame, Field field) {
+  return visit_column(frame, field, [](auto& column) { return flat<double>(column); });
+}
+
+double get(const Frame& frame, Field field, std::size_t particle, int component) {
+  switch (attribute(field).kind) {
+    case ValueKind::kUint32:
+      return frame.id[particle];
+    case ValueKind::kUint16:
+      return frame.material[particle];
+    case ValueKind::kReal:
+      break;
+  }
+  return reals(frame, field)[particle * static_cast<std::size_t>(attribute(field).components) + static_cast<std::size_t>(component)];
+}
+
+void set(Frame& frame, Field field, std::size_t particle, int component, double value) {
+  switch (attribute(field).kind) {
+    case ValueKind::kUint32:
+      frame.id[particle] = static_cast<std::uint32_t>(value);
+      return;
+    case ValueKind::kUint16:
+      frame.material[particle] = static_cast<std::uint16_t>(value);
+      return;
+    case ValueKind::kReal:
+      break;
+  }
+  reals(frame, field)[particle * static_cast<std::size_t>(attribute(field).components) + static_cast<std::size_t>(component)] = value;
+}
+
+std::vector<Field> fields_of(const Frame& frame) {
+  std::vector<Field> fields;
+  for (const Attribute& a : kAttributes)
+    if (frame.size() > 0 ? has(frame, a.field) : a.field <= Field::kMaterial) fields.push_back(a.field);
+  return fields;
+}
+
+void check_writable(const std::string& path, const Frame& frame) {
+  const double largest = frame.double_precision ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  for (const Attribute& a : kAttributes) {
+    const std::size_t rows = count(frame, a.field);
+    if (rows != 0 && rows != frame.size())
+      throw RunError(fmt::format("{}: cannot write: {} values of {} for {} particles", path, rows, a.name, frame.size()));
+    const std::span<const double> values = reals(frame, a.field);
+    const auto bad = std::find_if(values.begin(), values.end(), [&](double x) { return !(std::abs(x) <= largest); });
+    if (bad == values.end()) continue;
+    const std::size_t particle = static_cast<std::size_t>(bad - values.begin()) / static_cast<std::size_t>(a.components);
+    throw RunError(fmt::format("{}: cannot write: {} of particle {} is {}", path, a.name, frame.id.empty() ? particle : frame.id[particle],
+                               *bad));
+  }
+}
+
+std::string complaint(Field field, int component, double value) {
+  const auto must_be = [&](const char* allowed) {
+    return fmt::format("{} is {}, it must be {}", attribute(field).parts[static_cast<std::size_t>(component)], value, allowed);
+  };
+  if (!std::isfinite(value)) return must_be("finite");
+  switch (field) {
+    case Field::kMass:
+    case Field::kVolume:
+    case Field::kJp:
+      return value > 0 ? "" : must_be("greater than 0");
+    case Field::kId:
+      return is_whole(value, std::numeric_limits<std::uint32_t>::max()) ? "" : must_be("a whole number from 0 to 4294967295");
+    case Field::kMaterial:
+      return is_whole(value, std::numeric_limits<std::uint16_t>::max()) ? "" : must_be("a whole number from 0 to 65535");
+    default:
+      return "";
+  }
+}
+
+void check_readable(const std::string& path, const Frame& frame) {
+  for (const Attribute& a : kAttributes) {
+    if (a.kind != ValueKind::kReal) continue;
+    const std::span<const double> values = reals(frame, a.field);
+    const bool above_zero = a.field == Field::kMass || a.field == Field::kVolume || a.field == Field::kJp;
+    const auto bad = std::find_if(values.begin(), values.end(), [&](double x) { return !std::isfinite(x) || (above_zero && x <= 0); });
+    if (bad == values.end()) continue;
+    const std::size_t at = static_cast<std::size_t>(bad - values.begin()), width = static_cast<std::size_t>(a.components);
+    throw UserError(fmt::format("{}: particle {}: {}", path, at / width, complaint(a.field, static_cast<int>(at % width), *bad)));
+  }
+}
+
+}  // namespace firn

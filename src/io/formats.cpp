@@ -1,0 +1,66 @@
+#include "io/formats.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+std::string endings(bool readable) {
+  std::vector<std::string> names;
+  for (const Format& format : formats())
+    if (!readable || format.read != nullptr) names.push_back(fmt::format(".{}", format.about.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all{
+      {{"ply", "binary PLY, every attribute; opens nearly everywhere", true},
+       [](const std::string& path, const Frame& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
+       read_ply,
+       nullptr},
+  };
+  return all;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.about.name == name; });
+  return found == formats().end() ? nullptr : &*found;
+}
+
+const Format* format_of_path(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return ending.empty() ? nullptr : find_format(ending.substr(1));
+}
+
+const std::vector<FrameFormat>& frame_formats() {
+  static const std::vector<FrameFormat> all = [] {
+    std::vector<FrameFormat> list;
+    for (const Format& format : formats()) list.push_back(format.about);
+    return list;
+  }();
+  return all;
+}
+
+void write_frame(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options) {
+  const Format* format = format_of_path(path);
+  if (format == nullptr) throw UserError(fmt::format("{}: frames cannot be written to such a file, allowed: {}", path, endings(false)));
+  format->write(path, frame, notes, options);
+}
+
+Frame read_frame(const std::string& path) {
+  const Format* format = format_of_path(path);
+  if (format == nullptr || format->read == nullptr)
+    throw UserError(fmt::format("{}: particles cannot be read from such a file, allowed: {}", path, endings(true)));
+  return format->read(path);
+}
+
+}  // namespace firn

@@ -1,0 +1,33 @@
+// The table of frame formats: whoever writes or reads frames by name goes through it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firn/frame.h"
+
+namespace firn {
+
+// A frame of a run as the file that ties all frames together names it.
+struct IndexEntry {
+  std::string file;    // its name in the run's folder
+  std::string volume;  // that of its .vdb; empty: there is none
+  double time = 0;     // s
+};
+
+struct Format {
+  FrameFormat about;
+  void (*write)(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options);
+  Frame (*read)(const std::string& path);  // nullptr: cannot be read
+  // The file that makes a film of the frames, in the run's folder; nullptr: the format needs none.
+  void (*write_index)(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);
+};
+
+const std::vector<Format>& formats();
+
+// By the name, or by the ending of a path; nullptr: there is none.
+const Format* find_format(std::string_view name);
+const Format* format_of_path(const std::string& path);
+
+}  // namespace firn
