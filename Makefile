@@ -17,7 +17,7 @@ help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
 	@echo "make test      build firn and run its tests"
 	@echo "make build     leaves the program at $(BUILD)/firn"
-	@echo "make fuzz      random scenes and meshes for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
+	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -52,7 +52,7 @@ test: configure
 # Inputs that reach new code are kept in the build folder and start the next session.
 fuzz: configure
 	cmake --build $(BUILD) -j $(JOBS) --target fuzzers
-	for reader in scene mesh; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
+	for reader in scene mesh frame; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
 	  $(BUILD)/fuzz/tests/fuzz/fuzz_$$reader -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ -print_final_stats=1 \
 	    $$found tests/fuzz/corpus/$$reader tests/fuzz/regressions/$$reader || exit 1; done
 

@@ -1,3 +1,5 @@
+#include "io/ply_read.h"
+
 #include <fmt/format.h>
 
 #include <bit>
@@ -7,7 +9,6 @@
 #include <string_view>
 
 #include "firn/error.h"
-#include "firn/frame.h"
 #include "io/file.h"
 #include "io/ply_header.h"
 #include "io/ply_rows.h"
@@ -160,15 +161,16 @@ class BodyReader {
 
 }  // namespace
 
-Frame read_ply(const std::string& path) {
-  const std::string bytes = read_file(path);
-  const PlyHeader header = parse_ply_header(path, bytes);
-  BodyReader reader(path, bytes, header);
+Frame parse_ply(const std::string& file, std::string_view bytes) {
+  const PlyHeader header = parse_ply_header(file, bytes);
+  BodyReader reader(file, bytes, header);
   for (const PlyElement& element : header.elements) {
     if (element.name == "vertex") return reader.read_vertices(element);
     reader.skip(element);
   }
-  throw UserError(path + ": no element vertex in the header");
+  throw UserError(file + ": no element vertex in the header");
 }
+
+Frame read_ply(const std::string& path) { return parse_ply(path, read_file(path)); }
 
 }  // namespace firn

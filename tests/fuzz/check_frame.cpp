@@ -1,0 +1,30 @@
+#include <array>
+#include <stdexcept>
+
+#include "checks.h"
+#include "firn/error.h"
+#include "io/attributes.h"
+#include "io/ply_read.h"
+
+namespace firn::fuzz {
+namespace {
+
+using Parser = Frame (*)(const std::string& file, std::string_view bytes);
+constexpr std::array<Parser, 1> kParsers{parse_ply};
+
+}  // namespace
+
+void check_frame_bytes(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const std::size_t kind = static_cast<std::uint8_t>(bytes.front()) % kParsers.size();
+  bytes.remove_prefix(1);
+  try {
+    const Frame frame = kParsers[kind]("frame", bytes);
+    check_writable("frame", frame);
+    check_readable("frame", frame);
+  } catch (const UserError& error) {
+    if (std::string_view(error.what()).find('\n') != std::string_view::npos) throw std::logic_error("a message of two lines");
+  }
+}
+
+}  // namespace firn::fuzz
