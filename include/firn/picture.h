@@ -20,8 +20,8 @@ struct PreviewResult {
   std::string warning;                // why there is no film though one was asked for; empty when all went well
 };
 
-// Quick pictures. Of a run's folder: every DIR/frame_NNNN.ply as DIR/preview/frame_NNNN.png and the film
-// DIR/preview/preview.mp4, with the bodies of DIR/scene.toml. Of one PLY file: its picture in the folder preview beside it, with
+// Quick pictures. Of a run's folder: every DIR/frame_NNNN (of any format that can be read) as DIR/preview/frame_NNNN.png and the film
+// DIR/preview/preview.mp4, with the bodies of DIR/scene.toml. Of one frame: its picture in the folder preview beside it, with
 // the scene.toml beside it where there is one. Throws UserError when there is nothing to draw, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
 

@@ -206,6 +206,9 @@ struct Window {
 
 struct OutputSettings {
   std::vector<std::string> formats{"ply"};
+  int subframes = 1;        // written frames per frame: of 4, three are between whole ones
+  double fpc_error = 0;     // m; fpc: the most a position may be wrong; 0: nothing is
+  bool vdb_points = false;  // vdb: the particles as well
 };
 
 struct Scene {

@@ -3,11 +3,12 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
+#include "api/frame_writer.h"
 #include "api/stats.h"
 #include "firn/simulation.h"
 #include "io/file.h"
+#include "io/line_file.h"
 #include "io/ply_writer.h"
 
 namespace firn {
@@ -33,29 +34,34 @@ void remove_old_output(const fs::path& dir) {
   for (const fs::path& folder : {dir, dir / "preview"})
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
-      const bool is_frame = name.starts_with("frame_") && (type == ".ply" || type == ".png");
-      if (is_frame || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
+      const bool is_frame = frame_number(name) && (type == ".png" || format_of_path(name) != nullptr);
+      const bool ties_frames = entry.path().stem() == "frames" && (type == ".pvd" || type == ".usda");
+      if (is_frame || ties_frames || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
     }
 }
 
 class Run {
  public:
   Run(const Scene& scene, const RunOptions& options)
-      : scene_(scene), options_(options), frames_(options.frames.value_or(scene.frames())), simulation_(scene, options.backend, options.threads) {
+      : scene_(scene),
+        options_(options),
+        frames_(options.frames.value_or(scene.frames())),
+        simulation_(scene, options.backend, options.threads),
+        writer_(options.directory, scene) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
   RunSummary go() {
     prepare_directory();
-    write_frame();
     try {
+      write_frame();
       if (options_.steps) {
         go_by_steps(*options_.steps);
       } else {
         go_by_frames();
       }
     } catch (const RunError&) {
-      finish();  // the state before the step that failed
+      if (!writer_.has_failed()) finish();  // the state before the step that failed
       throw;
     }
     finish();
@@ -72,8 +78,7 @@ class Run {
     scene_file.write(to_toml(scene_));
     scene_file.commit();
     stats_.open(path("stats.csv"));
-    stats_ << FrameStatistics::header() << std::flush;
-    if (!stats_) throw RunError(path("stats.csv") + ": cannot write");
+    stats_.add(FrameStatistics::header());
   }
 
   // All frames, and what is left of the duration after the last whole one.
@@ -82,9 +87,11 @@ class Run {
       simulation_.advance_to(time, [&](const StepInfo& info) { return took(info); });
       return !summary_.interrupted;
     };
-    while (frame_ < frames_) {
-      if (!go_to((frame_ + 1) / scene_.simulation.fps)) return;
-      ++frame_;
+    while (frame_.frame < frames_) {
+      const FrameNumber next = numbered(written_ + 1);
+      if (!go_to(time_of(next))) return;
+      frame_ = next;
+      ++written_;
       write_frame();
     }
     if (!options_.frames) go_to(scene_.simulation.duration);
@@ -93,26 +100,31 @@ class Run {
   // Exactly `count` steps; a frame is written at the first step that reaches its time.
   void go_by_steps(std::int64_t count) {
     for (std::int64_t k = 0; k < count && !summary_.interrupted; ++k) {
-      const double next_frame = (frame_ + 1) / scene_.simulation.fps;
+      const double next_frame = time_of(numbered(written_ + 1));
       took(simulation_.step(scene_.solver.time_step.value_or(next_frame - simulation_.time())));
-      const int reached = whole_frames(simulation_.time());
-      if (reached > frame_) {
-        frame_ = reached;
+      const long reached = frames_until(simulation_.time());
+      if (reached > written_) {
+        written_ = reached;
+        frame_ = numbered(reached);
         write_frame();
       }
     }
   }
 
-  int whole_frames(double time) const {
+  // Frames and sub-frames, counted together.
+  long frames_until(double time) const {
     constexpr double kRounding = 1e-9;
-    return static_cast<int>(time * scene_.simulation.fps * (1 + kRounding));
+    return static_cast<long>(time * scene_.simulation.fps * scene_.output.subframes * (1 + kRounding));
   }
+  FrameNumber numbered(long count) const { return {count / scene_.output.subframes, static_cast<int>(count % scene_.output.subframes)}; }
+  double time_of(const FrameNumber& number) const { return number.time(scene_.simulation.fps, scene_.output.subframes); }
 
   // The last state, and a line for the steps since the last frame, counted towards the next.
   void finish() {
-    write_particles(simulation_, "final.ply", true);
-    if (since_frame_ > 0) stats_ << statistics_.line(frame_ + 1, simulation_) << std::flush;
-    summary_.frames = frame_;
+    writer_.finish();
+    write_final_state();
+    if (since_frame_ > 0) stats_.add(statistics_.line(frame_.frame + 1, simulation_));
+    summary_.frames = static_cast<int>(frame_.frame);
     summary_.steps = simulation_.steps();
     summary_.time = simulation_.time();
     summary_.seconds = seconds_since(begin_);
@@ -129,29 +141,31 @@ class Run {
     return !summary_.interrupted;
   }
 
+  // The frame is on its way to the disk when this returns; whole ones have a line of statistics.
   void write_frame() {
     const auto begin = Clock::now();
-    write_particles(simulation_, fmt::format("frame_{:04d}.ply", frame_), false);
+    writer_.make_room(simulation_.particles());
+    writer_.add(frame_, simulation_.time(), simulation_.frame(false));
     statistics_.add_output(seconds_since(begin));
-    stats_ << statistics_.line(frame_, simulation_) << std::flush;
-    if (!stats_) throw RunError(path("stats.csv") + ": cannot write");
+    if (frame_.subframe != 0) return;
+    stats_.add(statistics_.line(frame_.frame, simulation_));
     statistics_ = {};
     since_frame_ = 0;
     report(0, true);
   }
 
-  void write_particles(const Simulation& simulation, const std::string& name, bool complete) {
-    PlyWriter writer(path(name), simulation.particles());
+  void write_final_state() {
+    PlyWriter writer(path("final.ply"), simulation_.particles());
     constexpr std::size_t kPiece = 32768;  // of the particles, to save memory
-    for (std::size_t at = 0; at < simulation.ids(); at += kPiece)
-      writer.append(simulation.frame(complete, at, std::min(simulation.ids(), at + kPiece)));
+    for (std::size_t at = 0; at < simulation_.ids(); at += kPiece)
+      writer.append(simulation_.frame(true, at, std::min(simulation_.ids(), at + kPiece)));
     writer.commit();
   }
 
   void report(double dt, bool frame_done) {
     if (!options_.progress) return;
     Progress p;
-    p.frame = frame_;
+    p.frame = static_cast<int>(frame_.frame);
     p.frames = frames_;
     p.step = simulation_.steps();
     p.steps = options_.steps.value_or(0);
@@ -172,11 +186,14 @@ class Run {
 
   const Scene& scene_;
   const RunOptions& options_;
-  int frames_, frame_ = 0;
+  int frames_;
+  FrameNumber frame_;  // the last one
+  long written_ = 0;   // frames and sub-frames, without the first
   std::int64_t since_frame_ = 0;
   Simulation simulation_;
+  FrameWriter writer_;
   FrameStatistics statistics_;
-  std::ofstream stats_;
+  LineFile stats_;
   RunSummary summary_;
   Clock::time_point begin_ = Clock::now();
 };

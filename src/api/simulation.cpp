@@ -46,7 +46,8 @@ StepInfo Simulation::step(double longest) {
   const auto begin = std::chrono::steady_clock::now();
   parts_->exchange_particles();
   report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  StepInfo info{report.dt, report.iterations, report.residual, report.rejected, report.rejection, report.limited, report.asleep, {}, report.serial_seconds};
+  StepInfo info{report.dt, report.iterations,    report.residual, report.rejected, report.rejection, report.limited, report.asleep,
+                {},        report.serial_seconds};
   for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
   return info;
 }
@@ -68,8 +69,8 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
 Statistics Simulation::statistics() const {
   const Totals t = sum_up(parts_->model, *parts_->solver, *parts_->state);
   const auto vector = [](const Vec<double, 3>& v) { return Vector{v[0], v[1], v[2]}; };
-  return {t.mass,      vector(t.momentum), vector(t.angular), t.kinetic,       t.elastic,
-          t.J_P_min,   t.J_P_max,          t.J_P_mean,        vector(t.lower), vector(t.upper)};
+  return {t.mass,    vector(t.momentum), vector(t.angular), t.kinetic,       t.elastic,
+          t.J_P_min, t.J_P_max,          t.J_P_mean,        vector(t.lower), vector(t.upper)};
 }
 
 namespace {
@@ -82,28 +83,40 @@ void add_parameters(const Model& model, const ParticleRow& row, Frame& frame) {
   frame.critical_stretch.push_back(row.own ? row.own->critical_stretch : s.stretch_max - 1);
 }
 
+void reserve(Frame& frame, std::size_t particles, bool complete) {
+  frame.id.reserve(particles);
+  frame.position.reserve(particles);
+  frame.velocity.reserve(particles);
+  for (auto* column : {&frame.mass, &frame.volume, &frame.jp, &frame.je}) column->reserve(particles);
+  frame.material.reserve(particles);
+  if (complete) frame.fe.reserve(particles);
+}
+
 }  // namespace
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
-  const ParticleTable rows = parts_->solver->rows(parts_->model, *parts_->state, begin, end);
   const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
+  const bool own = complete && parts_->model.varied;
   Frame frame;
   frame.double_precision = parts_->model.solver.precision == Precision::kDouble;
-  for (const ParticleRow& row : rows) {
-    Mat<double, 3> F_E;
-    std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
-    frame.id.push_back(row.id);
-    frame.position.push_back({row.position(0, parts_->model.h), row.position(1, parts_->model.h), row.position(2, parts_->model.h)});
-    frame.velocity.push_back(row.velocity);
-    frame.mass.push_back(row.mass);
-    frame.volume.push_back(row.volume);
-    frame.jp.push_back(row.J_P);
-    frame.je.push_back(determinant(F_E));
-    frame.material.push_back(row.material);
-    if (complete) frame.fe.push_back(row.F_E);
-    if (affine) frame.b.push_back(row.B);
-    if (complete && parts_->model.varied) add_parameters(parts_->model, row, frame);
-  }
+  reserve(frame, std::min(end - begin, particles()), complete);
+  constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
+  for (std::size_t at = begin; at < end; at += kPiece)
+    for (const ParticleRow& row : parts_->solver->rows(parts_->model, *parts_->state, at, std::min(end, at + kPiece))) {
+      Mat<double, 3> F_E;
+      std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
+      frame.id.push_back(row.id);
+      frame.position.push_back({row.position(0, parts_->model.h), row.position(1, parts_->model.h), row.position(2, parts_->model.h)});
+      frame.velocity.push_back(row.velocity);
+      frame.mass.push_back(row.mass);
+      frame.volume.push_back(row.volume);
+      frame.jp.push_back(row.J_P);
+      frame.je.push_back(determinant(F_E));
+      frame.material.push_back(row.material);
+      if (complete) frame.fe.push_back(row.F_E);
+      if (affine) frame.b.push_back(row.B);
+      if (own) add_parameters(parts_->model, row, frame);
+    }
   return frame;
 }
 

@@ -17,7 +17,8 @@ void FrameStatistics::add(const StepInfo& info) {
   rejected_ += info.rejected;
   limited_ = info.limited;
   asleep_ = info.asleep;
-  if (seconds_.empty()) seconds_ = info.seconds;
+  if (seconds_.empty())
+    seconds_ = info.seconds;
   else
     for (std::size_t p = 0; p < seconds_.size(); ++p) seconds_[p].second += info.seconds[p].second;
 }
@@ -31,7 +32,7 @@ std::string FrameStatistics::header() {
   return text + ",seconds_output\n";
 }
 
-std::string FrameStatistics::line(int frame, const Simulation& simulation) const {
+std::string FrameStatistics::line(long frame, const Simulation& simulation) const {
   const Statistics s = simulation.statistics();
   std::string text = fmt::format(
       "{},{:.9g},{},{:.6g},{:.6g},{},{:.3g},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}", frame,

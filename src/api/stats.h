@@ -15,7 +15,7 @@ class FrameStatistics {
   std::int64_t rejected() const { return rejected_; }
 
   static std::string header();
-  std::string line(int frame, const Simulation& simulation) const;
+  std::string line(long frame, const Simulation& simulation) const;
 
  private:
   std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0, asleep_ = 0;

@@ -50,6 +50,18 @@ class GroupMemory {
     bind(visit);
   }
 
+  // Forgets what is there, then takes over what `other`, with the same columns, has: with room for so many slots and some more.
+  template <class Visit>
+  void become(const GroupMemory& other, std::size_t slots, Visit visit) {
+    bytes_ = {};  // first: two copies at a time are enough
+    stride_ = other.stride_;
+    const std::size_t bytes = slots / kGroupSize * stride_;
+    bytes_.reserve(bytes + bytes / 16);
+    bytes_.assign(other.bytes_.begin(), other.bytes_.end());
+    bytes_.resize(bytes);
+    bind(visit);
+  }
+
   template <class Visit>
   void bind(Visit visit) {
     std::byte* at = bytes_.data();

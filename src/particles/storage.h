@@ -44,6 +44,13 @@ class Particles {
     changing_.resize(slots, visit_changing());
     if (with_constants) constant_.resize(slots, visit_constant());
   }
+  // More room in both buffers of a state. They then have the same in them, and at no time are there three.
+  static void grow(Particles& now, Particles& next, std::size_t slots) {
+    next.changing_.become(now.changing_, slots, next.visit_changing());
+    now.constant_.resize(slots, now.visit_constant());
+    now.swap_changing(next);
+    next.changing_.become(now.changing_, slots, next.visit_changing());
+  }
   std::size_t slots() const { return changing_.slots(); }
   const OptionalColumns& optional() const { return optional_; }
   std::size_t bytes() const { return changing_.bytes() + constant_.bytes(); }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "firn/error.h"
 #include "firn/frame.h"
 #include "firn/scene.h"
+#include "io/frame_files.h"
 #include "render/film.h"
 #include "render/fit.h"
 #include "render/preview.h"
@@ -23,37 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr int kSmallest = 16, kLargest = 8192;  // pixels
 constexpr std::size_t kFramesToFit = 9;         // of a film, spread over it: enough to see where the snow goes
-
-struct FrameFile {
-  fs::path path;
-  long number;
-};
-
-// NNNN of frame_NNNN.ply, else nothing.
-std::optional<long> frame_number(const fs::path& path) {
-  constexpr std::string_view kPrefix = "frame_", kSuffix = ".ply";
-  constexpr std::size_t kLeastDigits = 4;
-  const std::string name = path.filename().string();
-  if (name.size() < kPrefix.size() + kLeastDigits + kSuffix.size() || !name.starts_with(kPrefix) || !name.ends_with(kSuffix))
-    return std::nullopt;
-  const char* begin = name.data() + kPrefix.size();
-  const char* end = name.data() + name.size() - kSuffix.size();
-  long number = 0;
-  const auto [stop, error] = std::from_chars(begin, end, number);
-  if (error != std::errc() || stop != end || *begin == '-') return std::nullopt;
-  return number;
-}
-
-std::vector<FrameFile> find_frames(const fs::path& folder) {
-  std::vector<FrameFile> frames;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
-    if (const std::optional<long> number = frame_number(entry.path())) frames.push_back({entry.path(), *number});
-  if (error) throw UserError(fmt::format("{}: {}", folder.string(), error.message()));
-  if (frames.empty()) throw UserError(fmt::format("{}: no frame_NNNN.ply in this folder", folder.string()));
-  std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) { return a.number < b.number; });
-  return frames;
-}
 
 void check_size(const PreviewOptions& options) {
   for (const int size : {options.width, options.height})
@@ -77,9 +46,9 @@ class Previewer {
     std::optional<Film> output;
     if (film) output.emplace(film_path, options_.width, options_.height, fps());
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-      const Frame frame = read_ply(frames_[i].path.string());
+      const Frame frame = read_frame(frames_[i].path);
       const Image image = render_preview(frame, scenery(), camera, {time_of(i), options_.width, options_.height});
-      const fs::path path = (folder / frames_[i].path.stem()).string() + ".png";
+      const fs::path path = (folder / fs::path(frames_[i].path).stem()).string() + ".png";
       write_png(path.string(), image);
       if (output) output->add(image);
       result.pictures.push_back(path.string());
@@ -93,20 +62,21 @@ class Previewer {
  private:
   const Scenery* scenery() const { return scenery_ ? &*scenery_ : nullptr; }
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
-  double time_of(std::size_t i) const { return static_cast<double>(frames_[i].number) / fps(); }
+  double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
+  int subframes() const { return scenery_ ? scenery_->scene.output.subframes : 1; }
 
   Camera choose_camera() const {
     Subject subject;
     const std::size_t count = std::min(kFramesToFit, frames_.size());
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0;
-      subject.add(read_ply(frames_[i].path.string()), scenery(), time_of(i));
+      subject.add(read_frame(frames_[i].path), scenery(), time_of(i));
     }
     return fit_camera(subject, scenery(), static_cast<double>(options_.width) / options_.height);
   }
 
   fs::path make_folder() const {
-    const fs::path folder = frames_.front().path.parent_path() / "preview";
+    const fs::path folder = fs::path(frames_.front().path).parent_path() / "preview";
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) throw RunError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
@@ -123,7 +93,8 @@ PreviewResult preview_folder(const fs::path& folder, const PreviewOptions& optio
   std::error_code error;
   if (!fs::exists(scene, error))
     throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder.string()));
-  std::vector<FrameFile> frames = find_frames(folder);
+  std::vector<FrameFile> frames = find_frames(folder.string());
+  std::erase_if(frames, [](const FrameFile& f) { return f.number.subframe != 0; });  // the film keeps its speed
   const bool film = options.film && frames.size() > 1;
   return Previewer(std::move(frames), load_scene(scene.string()), options).draw(film);
 }
@@ -132,10 +103,10 @@ PreviewResult preview_file(const fs::path& file, const PreviewOptions& options) 
   std::optional<Scene> scene;
   std::error_code error;
   if (const fs::path beside = file.parent_path() / "scene.toml"; fs::exists(beside, error)) scene = load_scene(beside.string());
-  std::optional<long> number = frame_number(file);
+  std::optional<FrameNumber> number = frame_number(file.string());
   // final.ply and the like: bodies stand where the run left them.
-  if (!number && scene) number = std::lround(scene->simulation.duration * scene->simulation.fps);
-  return Previewer({{file, number.value_or(0)}}, std::move(scene), options).draw(false);
+  if (!number && scene) number = FrameNumber{std::lround(scene->simulation.duration * scene->simulation.fps), 0};
+  return Previewer({{file.string(), number.value_or(FrameNumber{})}}, std::move(scene), options).draw(false);
 }
 
 }  // namespace

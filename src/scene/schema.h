@@ -61,6 +61,8 @@ inline constexpr Range kOctaves{1, 10};         // a thousandth of the scale
 inline constexpr Range kAmplitude{0, 1e3};
 inline constexpr Range kFactor{1e-3, 1e3};
 inline constexpr Range kHeight{-1e6, 1e6};  // m
+inline constexpr Range kSubframes{1, 100};
+inline constexpr Range kFpcError{0, 1};  // m
 inline constexpr double kMostFrames = 1e6;
 
 inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
@@ -98,8 +100,8 @@ constexpr auto body_shapes_and(const More&... more) {
 inline constexpr auto kSnowShapeNames = body_shapes_and(kParticlesName);
 inline constexpr auto kColliderShapeNames = body_shapes_and(kPlaneName, kSequenceName);
 inline constexpr auto kPartShapeNames = body_shapes_and(kPlaneName);
-inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"}};
-inline constexpr std::string_view kLaterFormats[] = {"vdb", "bgeo", "vtp", "usda"};
+inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"},   {"vdb", "vdb"},   {"vtp", "vtp"},
+                                                            {"bgeo", "bgeo"}, {"usda", "usda"}, {"fpc", "fpc"}};
 
 inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
 inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};
@@ -327,7 +329,10 @@ void describe(V& v, S& s) {
 
 template <class V, Like<OutputSettings> S>
 void describe(V& v, S& s) {
-  v.field("formats", s.formats, Formats{{kFormatNames, kLaterFormats}});
+  v.field("formats", s.formats, Formats{{kFormatNames, {}}});
+  v.field("subframes", s.subframes, kSubframes);
+  v.field("fpc_error", s.fpc_error, kFpcError);
+  v.field("vdb_points", s.vdb_points, Flag{});
 }
 
 // Visitor: the keys of a section, in order.

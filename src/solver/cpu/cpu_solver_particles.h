@@ -9,12 +9,14 @@ namespace firn::cpu {
 // Room for as many slots as the pool has given out.
 template <class T, int D>
 void make_room(const Model& model, CpuState<T, D>& state) {
-  const bool is_bound = !state.particles.J_P.empty();
-  if (is_bound && state.particles.slots() >= state.pool.slots()) return;
   const std::size_t slots = state.pool.slots();
-  const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
-  state.next.resize(slots, optional, false);  // first: if there is no memory for it, the test above must see that
-  state.particles.resize(slots, optional);
+  if (state.particles.J_P.empty()) {
+    const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
+    state.particles.resize(slots, optional);
+    state.next.resize(slots, optional, false);
+  } else if (std::min(state.particles.slots(), state.next.slots()) < slots) {  // either, should there have been no memory for it before
+    Particles<T, D>::grow(state.particles, state.next, slots);
+  }
 }
 
 template <class T, int D>

@@ -151,7 +151,7 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
   EXPECT_NE(error_of(folder / "nothing").find("no such file"), std::string::npos);
   EXPECT_NE(error_of(folder.path()).find("scene.toml"), std::string::npos);
   write_bytes(folder / "scene.toml", kScene);
-  EXPECT_NE(error_of(folder.path()).find("no frame_NNNN.ply"), std::string::npos);
+  EXPECT_NE(error_of(folder.path()).find("no frame_NNNN in this folder"), std::string::npos);
   write_bytes(folder / "frame_0000.ply", "not a ply");
   EXPECT_NE(error_of(folder.path()).find("frame_0000.ply: not a PLY file"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / "preview")) << "nothing is written for a bad input";

@@ -21,6 +21,9 @@ TEST(Parse, OmittedKeysTakeTheDefaults) {
   EXPECT_EQ(scene.snow[0].seed, 1u);
   EXPECT_TRUE(scene.colliders.empty());
   EXPECT_EQ(scene.output.formats, std::vector<std::string>{"ply"});
+  EXPECT_EQ(scene.output.subframes, 1);
+  EXPECT_EQ(scene.output.fpc_error, 0);
+  EXPECT_FALSE(scene.output.vdb_points);
 }
 
 TEST(Parse, EverySolverKeyArrives) {

@@ -77,6 +77,9 @@ void expect_same(const Scene& a, const Scene& b) {
   expect_same(a.domain, b.domain);
   expect_same(a.window, b.window);
   EXPECT_EQ(a.output.formats, b.output.formats);
+  EXPECT_EQ(a.output.subframes, b.output.subframes);
+  EXPECT_EQ(a.output.fpc_error, b.output.fpc_error);
+  EXPECT_EQ(a.output.vdb_points, b.output.vdb_points);
   EXPECT_EQ(a.frames(), b.frames());
 }
 
@@ -173,7 +176,7 @@ class Randomizer {
       if (coin() || *layer.above >= *layer.below) (coin() ? layer.above : layer.below).reset();
     }
   }
-  void set(std::vector<std::string>& value, const Formats&) { value = {"ply"}; }
+  void set(std::vector<std::string>& value, const Formats&) { value = {"vdb", "ply"}; }
   bool set(std::vector<MotionKey>& keys, MotionKeys) {
     keys.resize(3);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -300,7 +303,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "critical_stretch = 0.0075\ndensity = 400.0\nhardening_limit = 100.0\n"
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
-            "\n[output]\nformats = [\"ply\"]\n");
+            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n");
 }
 
 }  // namespace

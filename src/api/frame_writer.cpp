@@ -1,0 +1,129 @@
+#include "api/frame_writer.h"
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "firn/error.h"
+#include "io/attributes.h"
+
+namespace firn {
+namespace {
+
+constexpr double kMostBytes = 64e6;  // of waiting frames; one may always wait, however large
+
+std::string name_of(const FrameNumber& number, const Format& format) { return fmt::format("{}.{}", frame_stem(number), format.about.name); }
+
+FrameNotes notes_of(const Scene& scene) {
+  FrameNotes notes;
+  notes.fps = scene.simulation.fps;
+  notes.dimension = scene.simulation.dimension;
+  notes.spacing = scene.simulation.spacing;
+  notes.kernel = scene.solver.kernel;
+  return notes;
+}
+
+}  // namespace
+
+FrameWriter::FrameWriter(std::string folder, const Scene& scene)
+    : folder_(std::move(folder)), options_{scene.output.fpc_error, scene.output.vdb_points}, notes_(notes_of(scene)) {
+  for (const std::string& name : scene.output.formats) formats_.push_back(find_format(name));
+  // Volumes first: where the file that ties frames together names one, it is there.
+  std::stable_partition(formats_.begin(), formats_.end(), [](const Format* f) { return f->read == nullptr; });
+  thread_ = std::thread([this] { work(); });
+}
+
+FrameWriter::~FrameWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+double FrameWriter::bytes(double particles) {
+  double each = 0;
+  for (const Field field : fields_of({})) {
+    const Attribute& a = attribute(field);
+    each += a.kind == ValueKind::kReal     ? sizeof(double) * a.components
+            : a.kind == ValueKind::kUint32 ? sizeof(std::uint32_t)
+                                           : sizeof(std::uint16_t);
+  }
+  return each * particles;
+}
+
+void FrameWriter::rethrow() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+bool FrameWriter::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return failure_ != nullptr;
+}
+
+void FrameWriter::make_room(std::size_t particles) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] {
+    double total = bytes(static_cast<double>(particles));
+    for (const Job& job : waiting_) total += bytes(static_cast<double>(job.frame.size()));
+    return waiting_.empty() || total <= kMostBytes || failure_;
+  });
+  rethrow();
+}
+
+void FrameWriter::add(const FrameNumber& number, double time, Frame frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({number, time, std::move(frame)});
+  }
+  changed_.notify_all();
+}
+
+void FrameWriter::finish() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() || failure_; });
+  rethrow();
+}
+
+void FrameWriter::work() {
+  tbb::task_arena alone(1);  // the other cores are the solver's
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return closing_ || (!waiting_.empty() && !failure_); });
+    if (waiting_.empty() || failure_) return;
+    const Job& job = waiting_.front();  // others are added behind it meanwhile
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      alone.execute([&] { write(job); });
+    } catch (const RunError& error) {
+      failure = std::make_exception_ptr(RunError(fmt::format("{}; the run stops here, the frames before are complete", error.what())));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    failure_ = failure;
+    waiting_.pop_front();
+    changed_.notify_all();
+  }
+}
+
+void FrameWriter::write(const Job& job) {
+  FrameNotes notes = notes_;
+  notes.time = job.time;
+  std::string volume;
+  for (const Format* format : formats_) {
+    const std::string name = name_of(job.number, *format);
+    format->write((std::filesystem::path(folder_) / name).string(), job.frame, notes, options_);
+    if (format->read == nullptr) volume = name;
+    if (format->write_index == nullptr) continue;
+    written_[format].push_back({name, volume, job.time});
+    format->write_index(folder_, written_[format], notes);
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,67 @@
+// Writes the frames of a run on a thread of its own: the solver goes on while they are made into files.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "firn/frame.h"
+#include "firn/scene.h"
+#include "io/formats.h"
+#include "io/frame_files.h"
+
+namespace firn {
+
+class FrameWriter {
+ public:
+  // In all formats of scene.output, into `folder`.
+  FrameWriter(std::string folder, const Scene& scene);
+  // Frames that are waiting are still written.
+  ~FrameWriter();
+  FrameWriter(const FrameWriter&) = delete;
+  FrameWriter& operator=(const FrameWriter&) = delete;
+
+  // Waits until the frames in memory and one of `particles` more are not too much. Throws RunError when an earlier frame could not be
+  // written.
+  void make_room(std::size_t particles);
+  void add(const FrameNumber& number, double time, Frame frame);
+  // Waits until all frames are on the disk. Throws like make_room().
+  void finish();
+  // Whether a frame could not be written: no other is tried after it.
+  bool has_failed() const;
+
+  // What a frame of so many particles takes while it waits.
+  static double bytes(double particles);
+
+ private:
+  struct Job {
+    FrameNumber number;
+    double time;
+    Frame frame;
+  };
+
+  void work();
+  void write(const Job& job);
+  void rethrow() const;
+
+  std::string folder_;
+  std::vector<const Format*> formats_;
+  FormatOptions options_;
+  FrameNotes notes_;
+  std::map<const Format*, std::vector<IndexEntry>> written_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> waiting_;  // the first is being written
+  std::exception_ptr failure_;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace firn
