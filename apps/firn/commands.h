@@ -23,6 +23,8 @@ Command add_check(CLI::App& app);
 Command add_scenes(CLI::App& app);
 Command add_preview(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_convert(CLI::App& app);
+Command add_info(CLI::App& app);
 
 // Flags that several verbs share.
 struct SceneArguments {

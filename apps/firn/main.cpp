@@ -18,15 +18,15 @@ int fail(const std::string& message, int code) {
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app{"firn simulates snow: it packs, sticks, breaks and flows.\nStart with: firn run snowball_drop && firn preview out/snowball_drop", "firn"};
+  CLI::App app{
+      "firn simulates snow: it packs, sticks, breaks and flows.\nStart with: firn run snowball_drop && firn preview out/snowball_drop",
+      "firn"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "firn 0.1.0");
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return std::string("error: ") + e.what() + "\n"; });
-  const std::pair<const char*, Command> commands[] = {{"run", add_run(app)},
-                                                      {"check", add_check(app)},
-                                                      {"scenes", add_scenes(app)},
-                                                      {"preview", add_preview(app)},
-                                                      {"bench", add_bench(app)}};
+  const std::pair<const char*, Command> commands[] = {
+      {"run", add_run(app)},         {"check", add_check(app)}, {"scenes", add_scenes(app)}, {"preview", add_preview(app)},
+      {"convert", add_convert(app)}, {"info", add_info(app)},   {"bench", add_bench(app)}};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

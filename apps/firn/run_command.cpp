@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -19,10 +20,26 @@ struct RunArguments {
   int frames = 0;
   std::int64_t steps = 0;
   bool overwrite = false;
+  std::vector<std::string> formats;
+  int subframes = 0;  // 0: the scene's
+
+  // The scene with what the flags say of its output, as --set would.
+  firn::Scene load() const {
+    SceneArguments with_output = scene;
+    if (!formats.empty()) with_output.overrides.push_back(fmt::format("output.formats=[\"{}\"]", fmt::join(formats, "\", \"")));
+    if (subframes > 0) with_output.overrides.push_back(fmt::format("output.subframes={}", subframes));
+    return with_output.load();
+  }
 };
 
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const firn::FrameFormat& format : firn::frame_formats()) names.emplace_back(format.name);
+  return names;
+}
+
 int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
-  const firn::Scene scene = a.scene.load();
+  const firn::Scene scene = a.load();
   ProgressPrinter printer;
   firn::RunOptions options;
   options.directory = a.directory.empty() ? "out/" + scene.name : a.directory;
@@ -70,7 +87,14 @@ Command add_run(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("run", "simulate a scene and write its frames");
   add_scene_arguments(*verb, a->scene, true);
   verb->add_option("-o,--output", a->directory, "folder for the frames; default: out/<scene>");
-  CLI::Option* frames = verb->add_option("--frames", a->frames, "number of frames instead of the scene's duration")->check(CLI::Range(1, 1000000));
+  verb->add_option("--formats", a->formats, "what frames are written as, in place of the scene's: ply,vdb")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(format_names()));
+  verb->add_option("--subframes", a->subframes, "written frames per frame, in place of the scene's: 4 writes three between whole ones")
+      ->check(CLI::Range(1, 100));
+  CLI::Option* frames =
+      verb->add_option("--frames", a->frames, "number of frames instead of the scene's duration")->check(CLI::Range(1, 1000000));
   CLI::Option* steps = verb->add_option("--steps", a->steps, "take exactly this many steps and stop")
                            ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 53))
                            ->excludes(frames);

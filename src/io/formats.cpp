@@ -50,17 +50,23 @@ const std::vector<FrameFormat>& frame_formats() {
   return all;
 }
 
-void write_frame(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options) {
+const Format& format_to_write(const std::string& path) {
   const Format* format = format_of_path(path);
   if (format == nullptr) throw UserError(fmt::format("{}: frames cannot be written to such a file, allowed: {}", path, endings(false)));
-  format->write(path, frame, notes, options);
+  return *format;
 }
 
-Frame read_frame(const std::string& path) {
+const Format& format_to_read(const std::string& path) {
   const Format* format = format_of_path(path);
   if (format == nullptr || format->read == nullptr)
     throw UserError(fmt::format("{}: particles cannot be read from such a file, allowed: {}", path, endings(true)));
-  return format->read(path);
+  return *format;
 }
+
+void write_frame(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options) {
+  format_to_write(path).write(path, frame, notes, options);
+}
+
+Frame read_frame(const std::string& path) { return format_to_read(path).read(path); }
 
 }  // namespace firn

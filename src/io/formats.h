@@ -29,5 +29,8 @@ const std::vector<Format>& formats();
 // By the name, or by the ending of a path; nullptr: there is none.
 const Format* find_format(std::string_view name);
 const Format* format_of_path(const std::string& path);
+// The same; throws UserError naming the endings there are.
+const Format& format_to_write(const std::string& path);
+const Format& format_to_read(const std::string& path);
 
 }  // namespace firn

@@ -1,0 +1,105 @@
+// Verbs that work on frame files: convert, info.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "firn/convert.h"
+
+namespace {
+
+struct ConvertArguments {
+  std::vector<std::string> files;  // the last one is the output
+  std::string kernel;
+  double fps = 0, spacing = 0;
+  int dimension = 0;
+  firn::ConvertOptions options;
+};
+
+int convert_files(ConvertArguments& a) {
+  if (a.files.size() < 2)
+    throw firn::UserError("convert wants at least two names: what to read, then what to write (see firn convert --help)");
+  const std::string output = a.files.back();
+  a.files.pop_back();
+  if (a.fps > 0) a.options.fps = a.fps;
+  if (a.spacing > 0) a.options.spacing = a.spacing;
+  if (a.dimension > 0) a.options.dimension = a.dimension;
+  if (!a.kernel.empty()) a.options.kernel = a.kernel == "cubic" ? firn::Kernel::kCubic : firn::Kernel::kQuadratic;
+  a.options.warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
+  a.options.progress = [](const std::string& file, int done, int total) {
+    if (total > 1) fmt::print(stderr, "{}/{}  {}\n", done, total, file);
+  };
+  const firn::ConvertSummary summary = firn::convert(a.files, output, a.options);
+  fmt::print("{} file{}, {} particles, the last is {}\n", summary.files.size(), summary.files.size() == 1 ? "" : "s", summary.particles,
+             summary.files.back());
+  return kDone;
+}
+
+nlohmann::ordered_json to_json(const firn::FileReport& report) {
+  nlohmann::ordered_json json{{"format", report.format}};
+  for (const auto& [name, value] : report.entries) json[name] = value;
+  for (const firn::FileReport::Column& c : report.columns)
+    json["columns"].push_back(
+        {{"name", c.name}, {"type", c.type}, {"unit", c.unit}, {"min", c.least}, {"max", c.greatest}, {"mean", c.mean}, {"note", c.note}});
+  return json;
+}
+
+int print_info(const std::string& path, bool json) {
+  const firn::FileReport report = firn::inspect(path);
+  if (json) {
+    fmt::print("{}\n", to_json(report).dump(2));
+    return kDone;
+  }
+  fmt::print("{:<12} {}\n", "format", report.format);
+  for (const auto& [name, value] : report.entries) fmt::print("{:<12} {}\n", name, value);
+  if (!report.columns.empty()) fmt::print("\n{:<22} {:<10} {:<6} {:>12} {:>12} {:>12}\n", "name", "type", "unit", "min", "max", "mean");
+  for (const firn::FileReport::Column& c : report.columns)
+    fmt::print("{:<22} {:<10} {:<6} {:>12.6g} {:>12.6g} {:>12.6g}  {}\n", c.name, c.type, c.unit, c.least, c.greatest, c.mean, c.note);
+  return kDone;
+}
+
+std::string format_names() {
+  std::vector<std::string> lines;
+  for (const firn::FrameFormat& format : firn::frame_formats())
+    lines.push_back(fmt::format("  .{:<5} {}{}", format.name, format.summary, format.readable ? "" : " (only written)"));
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+}  // namespace
+
+Command add_convert(CLI::App& app) {
+  auto a = std::make_shared<ConvertArguments>();
+  CLI::App* verb = app.add_subcommand("convert", "frames from one format to another");
+  verb->footer("Formats, by the ending of a name:\n" + format_names() +
+               "\n\nExamples:\n  firn convert out/ball/final.ply ball.vtp\n  firn convert 'out/ball/*.ply' 'vtp/*.vtp'\n"
+               "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01");
+  verb->add_option("FILES", a->files,
+                   "what to read: frames, patterns or the folder of a run; and last what to write, with a * for the names of several")
+      ->required();
+  verb->add_option("--attributes", a->options.attributes, "keep only these beside the position: velocity,jp")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  verb->add_option("--fps", a->fps, "frames per second; default: of the scene.toml beside the frames, else 24")
+      ->check(CLI::Range(0.01, 1e5));
+  verb->add_option("--spacing", a->spacing, "voxel size of volumes, m; default: of the scene.toml beside the frames")
+      ->check(CLI::Range(1e-6, 100.0));
+  verb->add_option("--kernel", a->kernel, "of volumes; default: the scene's, else cubic")->check(CLI::IsMember({"cubic", "quadratic"}));
+  verb->add_option("--dimension", a->dimension, "2 or 3; default: the scene's, else 3")->check(CLI::IsMember({2, 3}));
+  verb->add_option("--error", a->options.format.fpc_error, ".fpc: the most a position may be wrong, m; default: nothing is lost")
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_flag("--points", a->options.format.vdb_points, ".vdb: the particles as well");
+  verb->add_flag("--overwrite", a->options.overwrite, "replace files that are there already");
+  return [a] { return convert_files(*a); };
+}
+
+Command add_info(CLI::App& app) {
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* verb = app.add_subcommand("info", "what is in a file");
+  verb->add_option("FILE", *path, "a frame, a volume (.vdb) or a mesh")->required();
+  verb->add_flag("--json", *json, "print one JSON object");
+  return [path, json] { return print_info(*path, *json); };
+}

@@ -1,0 +1,183 @@
+#include "firn/convert.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "firn/error.h"
+#include "io/attributes.h"
+#include "io/formats.h"
+#include "io/frame_files.h"
+#include "scene/text.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_pattern(const std::string& path) {
+  std::error_code error;
+  return path.find_first_of("*?[") != std::string::npos && !fs::exists(path, error);
+}
+
+// The files that a shell would put in the pattern's place, in their order.
+std::vector<std::string> files_like(const std::string& pattern) {
+  glob_t found{};
+  const int failure = ::glob(pattern.c_str(), 0, nullptr, &found);
+  std::vector<std::string> files(found.gl_pathv, found.gl_pathv + (failure == 0 ? found.gl_pathc : 0));
+  ::globfree(&found);
+  if (files.empty()) throw UserError(fmt::format("{}: no file is called like that", pattern));
+  return files;
+}
+
+std::vector<std::string> list_inputs(const std::vector<std::string>& inputs) {
+  std::vector<std::string> files;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (is_pattern(input)) {
+      for (const std::string& file : files_like(input)) files.push_back(file);
+    } else if (fs::is_directory(input, error)) {
+      for (const FrameFile& frame : find_frames(input)) files.push_back(frame.path);
+    } else if (fs::exists(input, error)) {
+      files.push_back(input);
+    } else {
+      throw UserError(fmt::format("{}: no such file or folder", input));
+    }
+  }
+  return files;
+}
+
+struct Task {
+  std::string from, to;
+};
+
+std::vector<Task> plan(const std::vector<std::string>& inputs, const std::string& output, bool overwrite) {
+  const std::string name = fs::path(output).filename().string();
+  const std::size_t star = name.find('*');
+  if (star == std::string::npos && inputs.size() > 1)
+    throw UserError(fmt::format("{}: {} files cannot become one; put a * where their names go, as in {}", output, inputs.size(),
+                                (fs::path(output).parent_path() / ("*" + fs::path(output).extension().string())).string()));
+  if (name.find('*', star + 1) != std::string::npos && star != std::string::npos)
+    throw UserError(fmt::format("{}: one * is enough, it stands for the name of the input", output));
+  std::vector<Task> tasks;
+  std::set<std::string> taken;
+  for (const std::string& input : inputs) {
+    std::string file = name;
+    if (star != std::string::npos) file.replace(star, 1, fs::path(input).stem().string());
+    const std::string path = (fs::path(output).parent_path() / file).string();
+    std::error_code error;
+    if (!taken.insert(path).second) throw UserError(fmt::format("{}: two of the inputs would be written to it", path));
+    if (!overwrite && fs::exists(path, error)) throw UserError(fmt::format("{}: is there already; use --overwrite to replace it", path));
+    tasks.push_back({input, path});
+  }
+  return tasks;
+}
+
+// What the scenes beside the files know of them.
+class NoteFinder {
+ public:
+  explicit NoteFinder(const ConvertOptions& options) : options_(options) {}
+
+  FrameNotes notes_for(const std::string& file) {
+    FrameNotes notes;
+    int subframes = 1;
+    double end = 0;
+    if (const std::optional<Scene>& scene = scene_beside(file)) {
+      notes.fps = scene->simulation.fps;
+      notes.dimension = scene->simulation.dimension;
+      notes.spacing = scene->simulation.spacing;
+      notes.kernel = scene->solver.kernel;
+      subframes = scene->output.subframes;
+      end = scene->simulation.duration;
+    }
+    notes.fps = options_.fps.value_or(notes.fps);
+    notes.dimension = options_.dimension.value_or(notes.dimension);
+    notes.spacing = options_.spacing.value_or(notes.spacing);
+    notes.kernel = options_.kernel.value_or(notes.kernel);
+    const std::optional<FrameNumber> number = frame_number(file);
+    notes.time = number ? number->time(notes.fps, subframes) : end;  // final.ply and the like
+    return notes;
+  }
+
+ private:
+  const std::optional<Scene>& scene_beside(const std::string& file) {
+    const std::string path = (fs::path(file).parent_path() / "scene.toml").string();
+    const auto [entry, is_new] = scenes_.try_emplace(path);
+    std::error_code error;
+    if (!is_new || !fs::exists(path, error)) return entry->second;
+    try {
+      entry->second = load_scene(path);
+    } catch (const UserError& e) {
+      if (options_.warn) options_.warn(fmt::format("frame rate and spacing are not known: {}", e.what()));
+    }
+    return entry->second;
+  }
+
+  const ConvertOptions& options_;
+  std::map<std::string, std::optional<Scene>> scenes_;
+};
+
+std::set<Field> chosen_fields(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const Attribute& a : kAttributes) known.push_back(a.name);
+  std::set<Field> fields{Field::kPosition};
+  for (const std::string& name : names) {
+    const Attribute* a = find_attribute(name);
+    if (a == nullptr) throw UserError(fmt::format("no attribute is called '{}'{}", name, schema::suggestion(name, known)));
+    fields.insert(a->field);
+  }
+  return fields;
+}
+
+void keep_only(const std::set<Field>& fields, const std::string& path, Frame& frame) {
+  for (const Attribute& a : kAttributes) {
+    const bool wanted = fields.contains(a.field);
+    if (wanted && frame.size() > 0 && !has(frame, a.field)) throw UserError(fmt::format("{}: its particles have no {}", path, a.name));
+    if (!wanted) resize(frame, a.field, 0);
+  }
+}
+
+void make_folder(const std::string& file) {
+  const fs::path folder = fs::path(file).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);
+  if (error) throw RunError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+}
+
+// The name of the .vdb of the same frame, where there is one.
+std::string volume_beside(const std::string& file) {
+  std::error_code error;
+  const fs::path path = fs::path(file).replace_extension(".vdb");
+  return fs::exists(path, error) ? path.filename().string() : "";
+}
+
+}  // namespace
+
+ConvertSummary convert(const std::vector<std::string>& inputs, const std::string& output, const ConvertOptions& options) {
+  const Format& format = format_to_write(output);
+  const std::set<Field> fields = chosen_fields(options.attributes);
+  const std::vector<Task> tasks = plan(list_inputs(inputs), output, options.overwrite);
+  make_folder(output);
+  NoteFinder finder(options);
+  ConvertSummary summary;
+  std::vector<IndexEntry> index;
+  FrameNotes notes;
+  for (const Task& task : tasks) {
+    Frame frame = read_frame(task.from);
+    if (!options.attributes.empty()) keep_only(fields, task.from, frame);
+    notes = finder.notes_for(task.from);
+    format.write(task.to, frame, notes, options.format);
+    index.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes.time});
+    summary.files.push_back(task.to);
+    summary.particles += frame.size();
+    if (options.progress) options.progress(task.to, static_cast<int>(summary.files.size()), static_cast<int>(tasks.size()));
+  }
+  if (tasks.size() > 1 && format.write_index != nullptr) format.write_index(fs::path(output).parent_path().string(), index, notes);
+  return summary;
+}
+
+}  // namespace firn
