@@ -9,7 +9,7 @@
 #include <set>
 
 #include "firn/error.h"
-#include "io/attributes.h"
+#include "io/frame_view.h"
 #include "io/formats.h"
 #include "io/frame_files.h"
 #include "scene/text.h"

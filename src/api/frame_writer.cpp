@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "firn/error.h"
-#include "io/attributes.h"
 
 namespace firn {
 namespace {
@@ -29,7 +28,10 @@ FrameNotes notes_of(const Scene& scene) {
 }  // namespace
 
 FrameWriter::FrameWriter(std::string folder, const Scene& scene)
-    : folder_(std::move(folder)), options_{scene.output.fpc_error, scene.output.vdb_points}, notes_(notes_of(scene)) {
+    : folder_(std::move(folder)),
+      particle_bytes_(Snapshot::bytes_per_particle(scene.solver.precision == Precision::kDouble)),
+      options_{scene.output.fpc_error, scene.output.vdb_points},
+      notes_(notes_of(scene)) {
   for (const std::string& name : scene.output.formats) formats_.push_back(find_format(name));
   // Volumes first: where the file that ties frames together names one, it is there.
   std::stable_partition(formats_.begin(), formats_.end(), [](const Format* f) { return f->read == nullptr; });
@@ -45,16 +47,7 @@ FrameWriter::~FrameWriter() {
   thread_.join();
 }
 
-double FrameWriter::bytes(double particles) {
-  double each = 0;
-  for (const Field field : fields_of({})) {
-    const Attribute& a = attribute(field);
-    each += a.kind == ValueKind::kReal     ? sizeof(double) * a.components
-            : a.kind == ValueKind::kUint32 ? sizeof(std::uint32_t)
-                                           : sizeof(std::uint16_t);
-  }
-  return each * particles;
-}
+double FrameWriter::bytes(std::size_t particles) const { return static_cast<double>(particles) * static_cast<double>(particle_bytes_); }
 
 void FrameWriter::rethrow() const {
   if (failure_) std::rethrow_exception(failure_);
@@ -68,14 +61,14 @@ bool FrameWriter::has_failed() const {
 void FrameWriter::make_room(std::size_t particles) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {
-    double total = bytes(static_cast<double>(particles));
-    for (const Job& job : waiting_) total += bytes(static_cast<double>(job.frame.size()));
+    double total = bytes(particles);
+    for (const Job& job : waiting_) total += bytes(job.frame.size());
     return waiting_.empty() || total <= kMostBytes || failure_;
   });
   rethrow();
 }
 
-void FrameWriter::add(const FrameNumber& number, double time, Frame frame) {
+void FrameWriter::add(const FrameNumber& number, double time, Snapshot frame) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({number, time, std::move(frame)});
@@ -118,7 +111,7 @@ void FrameWriter::write(const Job& job) {
   std::string volume;
   for (const Format* format : formats_) {
     const std::string name = name_of(job.number, *format);
-    format->write((std::filesystem::path(folder_) / name).string(), job.frame, notes, options_);
+    format->write((std::filesystem::path(folder_) / name).string(), job.frame.view(), notes, options_);
     if (format->read == nullptr) volume = name;
     if (format->write_index == nullptr) continue;
     written_[format].push_back({name, volume, job.time});

@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "firn/frame.h"
 #include "firn/scene.h"
 #include "io/formats.h"
 #include "io/frame_files.h"
@@ -30,27 +29,26 @@ class FrameWriter {
   // Waits until the frames in memory and one of `particles` more are not too much. Throws RunError when an earlier frame could not be
   // written.
   void make_room(std::size_t particles);
-  void add(const FrameNumber& number, double time, Frame frame);
+  void add(const FrameNumber& number, double time, Snapshot frame);
   // Waits until all frames are on the disk. Throws like make_room().
   void finish();
   // Whether a frame could not be written: no other is tried after it.
   bool has_failed() const;
 
-  // What a frame of so many particles takes while it waits.
-  static double bytes(double particles);
-
  private:
   struct Job {
     FrameNumber number;
     double time;
-    Frame frame;
+    Snapshot frame;
   };
 
   void work();
   void write(const Job& job);
+  double bytes(std::size_t particles) const;
   void rethrow() const;
 
   std::string folder_;
+  std::size_t particle_bytes_;
   std::vector<const Format*> formats_;
   FormatOptions options_;
   FrameNotes notes_;

@@ -7,7 +7,7 @@
 
 #include "firn/convert.h"
 #include "firn/error.h"
-#include "io/attributes.h"
+#include "io/frame_view.h"
 #include "io/formats.h"
 
 namespace firn {

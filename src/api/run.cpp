@@ -145,7 +145,7 @@ class Run {
   void write_frame() {
     const auto begin = Clock::now();
     writer_.make_room(simulation_.particles());
-    writer_.add(frame_, simulation_.time(), simulation_.frame(false));
+    writer_.add(frame_, simulation_.time(), snapshot());
     statistics_.add_output(seconds_since(begin));
     if (frame_.subframe != 0) return;
     stats_.add(statistics_.line(frame_.frame, simulation_));
@@ -154,12 +154,24 @@ class Run {
     report(0, true);
   }
 
+  Snapshot snapshot() const {
+    Snapshot all(simulation_.particles(), scene_.solver.precision == Precision::kDouble);
+    for_each_piece(false, [&](const Frame& piece) { all.append(piece); });
+    return all;
+  }
+
   void write_final_state() {
     PlyWriter writer(path("final.ply"), simulation_.particles());
-    constexpr std::size_t kPiece = 32768;  // of the particles, to save memory
-    for (std::size_t at = 0; at < simulation_.ids(); at += kPiece)
-      writer.append(simulation_.frame(true, at, std::min(simulation_.ids(), at + kPiece)));
+    for_each_piece(true, [&](const Frame& piece) { writer.append(piece); });
     writer.commit();
+  }
+
+  // The particles, some at a time: a whole frame in double precision would be half the size of the state.
+  template <class F>
+  void for_each_piece(bool complete, F f) const {
+    constexpr std::size_t kPiece = 32768;
+    for (std::size_t at = 0; at < simulation_.ids(); at += kPiece)
+      f(simulation_.frame(complete, at, std::min(simulation_.ids(), at + kPiece)));
   }
 
   void report(double dt, bool frame_done) {

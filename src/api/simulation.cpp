@@ -83,15 +83,6 @@ void add_parameters(const Model& model, const ParticleRow& row, Frame& frame) {
   frame.critical_stretch.push_back(row.own ? row.own->critical_stretch : s.stretch_max - 1);
 }
 
-void reserve(Frame& frame, std::size_t particles, bool complete) {
-  frame.id.reserve(particles);
-  frame.position.reserve(particles);
-  frame.velocity.reserve(particles);
-  for (auto* column : {&frame.mass, &frame.volume, &frame.jp, &frame.je}) column->reserve(particles);
-  frame.material.reserve(particles);
-  if (complete) frame.fe.reserve(particles);
-}
-
 }  // namespace
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
@@ -99,7 +90,6 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
   const bool own = complete && parts_->model.varied;
   Frame frame;
   frame.double_precision = parts_->model.solver.precision == Precision::kDouble;
-  reserve(frame, std::min(end - begin, particles()), complete);
   constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
   for (std::size_t at = begin; at < end; at += kPiece)
     for (const ParticleRow& row : parts_->solver->rows(parts_->model, *parts_->state, at, std::min(end, at + kPiece))) {

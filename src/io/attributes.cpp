@@ -72,10 +72,6 @@ const Attribute* find_attribute(std::string_view name) {
   return found == kAttributes.end() ? nullptr : &*found;
 }
 
-std::size_t count(const Frame& frame, Field field) {
-  return visit_column(frame, field, [](const auto& column) { return column.size(); });
-}
-
 void resize(Frame& frame, Field field, std::size_t particles) {
   visit_column(frame, field, [&](auto& column) { column.resize(particles); });
 }
@@ -112,28 +108,6 @@ void set(Frame& frame, Field field, std::size_t particle, int component, double 
       break;
   }
   reals(frame, field)[particle * static_cast<std::size_t>(attribute(field).components) + static_cast<std::size_t>(component)] = value;
-}
-
-std::vector<Field> fields_of(const Frame& frame) {
-  std::vector<Field> fields;
-  for (const Attribute& a : kAttributes)
-    if (frame.size() > 0 ? has(frame, a.field) : a.field <= Field::kMaterial) fields.push_back(a.field);
-  return fields;
-}
-
-void check_writable(const std::string& path, const Frame& frame) {
-  const double largest = frame.double_precision ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
-  for (const Attribute& a : kAttributes) {
-    const std::size_t rows = count(frame, a.field);
-    if (rows != 0 && rows != frame.size())
-      throw RunError(fmt::format("{}: cannot write: {} values of {} for {} particles", path, rows, a.name, frame.size()));
-    const std::span<const double> values = reals(frame, a.field);
-    const auto bad = std::find_if(values.begin(), values.end(), [&](double x) { return !(std::abs(x) <= largest); });
-    if (bad == values.end()) continue;
-    const std::size_t particle = static_cast<std::size_t>(bad - values.begin()) / static_cast<std::size_t>(a.components);
-    throw RunError(fmt::format("{}: cannot write: {} of particle {} is {}", path, a.name, frame.id.empty() ? particle : frame.id[particle],
-                               *bad));
-  }
 }
 
 std::string complaint(Field field, int component, double value) {

@@ -67,9 +67,6 @@ constexpr const Attribute& attribute(Field field) { return kAttributes[static_ca
 // nullptr: there is none of that name.
 const Attribute* find_attribute(std::string_view name);
 
-// Particles that have the field: all or none.
-std::size_t count(const Frame& frame, Field field);
-inline bool has(const Frame& frame, Field field) { return count(frame, field) > 0; }
 // Zeros where there was nothing; 0 particles: the frame no longer has the field.
 void resize(Frame& frame, Field field, std::size_t particles);
 
@@ -80,12 +77,6 @@ std::span<double> reals(Frame& frame, Field field);
 // One number of any field; ids and materials as they are.
 double get(const Frame& frame, Field field, std::size_t particle, int component);
 void set(Frame& frame, Field field, std::size_t particle, int component, double value);
-
-// The fields a file of this frame has, in the list's order: those the frame has; without particles, those that every frame has.
-std::vector<Field> fields_of(const Frame& frame);
-
-// Before it is written to `path`: throws RunError when a column is too short or a number is not finite in the frame's precision.
-void check_writable(const std::string& path, const Frame& frame);
 
 // What is wrong with a number that was read, "x is nan, it must be finite"; empty: nothing.
 std::string complaint(Field field, int component, double value);

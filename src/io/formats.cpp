@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "io/ply_writer.h"
 
 namespace firn {
 namespace {
@@ -23,7 +24,7 @@ std::string endings(bool readable) {
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
       {{"ply", "binary PLY, every attribute; opens nearly everywhere", true},
-       [](const std::string& path, const Frame& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
+       [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
        read_ply,
        nullptr},
   };

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firn/frame.h"
+#include "io/frame_view.h"
 
 namespace firn {
 
@@ -18,7 +18,7 @@ struct IndexEntry {
 
 struct Format {
   FrameFormat about;
-  void (*write)(const std::string& path, const Frame& frame, const FrameNotes& notes, const FormatOptions& options);
+  void (*write)(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
   Frame (*read)(const std::string& path);  // nullptr: cannot be read
   // The file that makes a film of the frames, in the run's folder; nullptr: the format needs none.
   void (*write_index)(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);

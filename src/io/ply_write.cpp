@@ -35,8 +35,10 @@ std::string make_header(std::size_t count, const std::vector<Field>& fields, boo
 template <class Real>
 class RowWriter {
  public:
-  RowWriter(AtomicFile& file, const Frame& frame, const std::vector<Field>& fields) : file_(file), f_(frame), buffer_(kBufferBytes, '\0') {
-    for (const Field field : fields) columns_.push_back({attribute(field).kind, static_cast<std::size_t>(attribute(field).components), reals(frame, field)});
+  RowWriter(AtomicFile& file, const FrameView& frame, const std::vector<Field>& fields)
+      : file_(file), f_(frame), buffer_(kBufferBytes, '\0') {
+    for (const Field field : fields)
+      columns_.push_back({attribute(field).kind, static_cast<std::size_t>(attribute(field).components), reals(frame, field)});
   }
 
   void put_row(std::size_t p) {
@@ -59,7 +61,7 @@ class RowWriter {
   struct Column {
     ValueKind kind;
     std::size_t width;
-    std::span<const double> values;
+    Numbers values;
   };
 
   template <class T>
@@ -69,14 +71,14 @@ class RowWriter {
   }
 
   AtomicFile& file_;
-  const Frame& f_;
+  const FrameView& f_;
   std::vector<Column> columns_;
   std::string buffer_;
   std::size_t used_ = 0;
 };
 
 // The particles in id order; empty when they already are.
-std::vector<std::size_t> id_order(const Frame& frame) {
+std::vector<std::size_t> id_order(const FrameView& frame) {
   std::vector<std::size_t> order;
   if (std::is_sorted(frame.id.begin(), frame.id.end())) return order;
   order.resize(frame.size());
@@ -90,7 +92,7 @@ std::vector<std::size_t> id_order(const Frame& frame) {
 PlyWriter::PlyWriter(std::string path, std::size_t count) : path_(std::move(path)), count_(count), file_(path_) {}
 
 template <class Real>
-void PlyWriter::write_rows(const Frame& piece) {
+void PlyWriter::write_rows(const FrameView& piece) {
   const std::vector<std::size_t> order = id_order(piece);
   RowWriter<Real> writer(file_, piece, fields_);
   for (std::size_t row = 0; row < piece.size(); ++row) writer.put_row(order.empty() ? row : order[row]);
@@ -98,7 +100,7 @@ void PlyWriter::write_rows(const Frame& piece) {
   written_ += piece.size();
 }
 
-void PlyWriter::append(const Frame& piece) {
+void PlyWriter::append(const FrameView& piece) {
   if (piece.size() == 0 && count_ > 0) return;  // it cannot tell which columns there are
   check_writable(path_, piece);
   if (fields_.empty()) {
@@ -114,12 +116,14 @@ void PlyWriter::append(const Frame& piece) {
 }
 
 void PlyWriter::commit() {
-  if (fields_.empty()) append({});
+  if (fields_.empty()) append(FrameView());
   if (written_ != count_) throw RunError(fmt::format("{}: cannot write: {} particles of {}", path_, written_, count_));
   file_.commit();
 }
 
-void write_ply(const std::string& path, const Frame& frame) {
+void write_ply(const std::string& path, const Frame& frame) { write_ply(path, FrameView(frame)); }
+
+void write_ply(const std::string& path, const FrameView& frame) {
   PlyWriter writer(path, frame.size());
   writer.append(frame);
   writer.commit();

@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "firn/frame.h"
-#include "io/attributes.h"
 #include "io/file.h"
+#include "io/frame_view.h"
 
 namespace firn {
 
@@ -16,17 +15,20 @@ class PlyWriter {
   PlyWriter(std::string path, std::size_t count);
 
   // The next particles, in id order over all pieces. Throws RunError.
-  void append(const Frame& piece);
+  void append(const FrameView& piece);
   void commit();
 
  private:
   template <class Real>
-  void write_rows(const Frame& piece);
+  void write_rows(const FrameView& piece);
 
   std::string path_;
   std::size_t count_, written_ = 0;
   AtomicFile file_;
   std::vector<Field> fields_;  // empty: not decided yet
 };
+
+// The public write_ply() for any view.
+void write_ply(const std::string& path, const FrameView& frame);
 
 }  // namespace firn

@@ -33,9 +33,9 @@ inline void spill(const std::string& path, const std::string& text) { std::ofstr
 
 class Process {
  public:
-  explicit Process(const std::vector<std::string>& arguments) {
+  explicit Process(const std::vector<std::string>& arguments, const std::string& program = FIRN_PROGRAM) {
     pid_ = fork();
-    if (pid_ == 0) become(arguments);
+    if (pid_ == 0) become(program, arguments);
   }
 
   pid_t pid() const { return pid_; }
@@ -53,17 +53,17 @@ class Process {
   }
 
  private:
-  void become(const std::vector<std::string>& arguments) {
+  void become(const std::string& program, const std::vector<std::string>& arguments) {
     const auto redirect = [&](const char* name, int to) {
       const int from = open(folder_.file(name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       dup2(from, to);
     };
     redirect("out", STDOUT_FILENO);
     redirect("err", STDERR_FILENO);
-    std::vector<char*> argv{const_cast<char*>(FIRN_PROGRAM)};
+    std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
-    execv(FIRN_PROGRAM, argv.data());
+    execv(program.c_str(), argv.data());
     _exit(127);
   }
 
@@ -72,6 +72,9 @@ class Process {
 };
 
 inline Outcome firn(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
+
+// A line of shell; $FIRN is the program.
+inline Outcome shell(const std::string& line) { return Process({"-c", std::string("FIRN='") + FIRN_PROGRAM + "'; " + line}, "/bin/sh").wait(); }
 
 // A quick scene; lines count from 1.
 inline std::string small_scene() {

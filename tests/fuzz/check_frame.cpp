@@ -3,7 +3,7 @@
 
 #include "checks.h"
 #include "firn/error.h"
-#include "io/attributes.h"
+#include "io/frame_view.h"
 #include "io/ply_read.h"
 
 namespace firn::fuzz {

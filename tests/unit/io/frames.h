@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "io/attributes.h"
+#include "io/frame_view.h"
 
 namespace firn::testing {
 

@@ -1,0 +1,130 @@
+// firn convert and firn info, on the files of a real run.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "process.h"
+
+namespace firn::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class Convert : public testing::Test {
+ protected:
+  Convert() {
+    spill(folder_.file("small.toml"), small_scene());
+    const Outcome outcome = firn({"run", folder_.file("small.toml"), "-o", folder_.file("a run"), "--frames", "2"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+  std::string at(const std::string& name) const { return folder_.file(name); }
+  // Of a mistake: exit code 2, one line.
+  std::string mistake(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "convert");
+    const Outcome outcome = firn(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    return outcome.err;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(Convert, ThroughAllFormatsAndBackGivesTheSameFile) {
+  std::string last = at("a run/final.ply");
+  for (const FrameFormat& format : frame_formats()) {
+    if (!format.readable) continue;
+    const std::string next = at("through ") + std::string(format.name) + "." + std::string(format.name);
+    const Outcome outcome = firn({"convert", last, next});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    last = next;
+  }
+  ASSERT_EQ(firn({"convert", last, at("back.ply")}).code, 0);
+  EXPECT_EQ(slurp(at("back.ply")), slurp(at("a run/final.ply")));
+}
+
+TEST_F(Convert, PatternsFoldersAndListsOfFilesAreSequences) {
+  ASSERT_EQ(firn({"convert", at("a run/frame_*.ply"), at("pattern/*.vtp")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("a run"), at("folder/*.vtp")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("a run/frame_0001.ply"), at("a run/frame_0002.ply"), at("list/*.vtp")}).code, 0);
+  for (const char* name : {"frame_0000.vtp", "frame_0001.vtp", "frame_0002.vtp", "frames.pvd"}) {
+    EXPECT_FALSE(slurp(at("pattern/") + name).empty()) << name;
+    EXPECT_EQ(slurp(at("pattern/") + name), slurp(at("folder/") + name)) << name;
+    EXPECT_EQ(slurp(at("pattern/") + name), slurp(at("list/") + name)) << name;
+  }
+  EXPECT_TRUE(contains(slurp(at("pattern/frames.pvd")), "0.0833333")) << "the time of frame 2, from the frame rate in scene.toml";
+}
+
+TEST_F(Convert, KeepsOnlyTheAttributesAskedFor) {
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("few.ply"), "--attributes", "velocity,jp"}).code, 0);
+  const Frame all = read_ply(at("a run/frame_0002.ply")), few = read_ply(at("few.ply"));
+  EXPECT_EQ(few.position, all.position);
+  EXPECT_EQ(few.velocity, all.velocity);
+  EXPECT_EQ(few.jp, all.jp);
+  EXPECT_TRUE(few.id.empty() && few.mass.empty() && few.volume.empty() && few.je.empty() && few.material.empty());
+}
+
+TEST_F(Convert, MistakesNameTheWayOut) {
+  const std::string frame = at("a run/frame_0000.ply");
+  EXPECT_TRUE(contains(mistake({frame, at("a.jpg")}), ".ply, .vdb, .vtp, .bgeo, .usda, .fpc"));
+  EXPECT_TRUE(contains(mistake({at("a run/stats.csv"), at("a.vtp")}), "cannot be read"));
+  EXPECT_TRUE(contains(mistake({frame, at("a.ply"), "--attributes", "velocty"}), "did you mean 'velocity'?"));
+  EXPECT_TRUE(contains(mistake({frame, at("a.ply"), "--attributes", "b"}), "no b"));
+  EXPECT_TRUE(contains(mistake({at("a run"), at("a.ply")}), "*.ply"));
+  EXPECT_TRUE(contains(mistake({at("a run/x*.ply"), at("*.vtp")}), "no file is called like that"));
+  EXPECT_TRUE(contains(mistake({at("none.ply"), at("a.vtp")}), "no such file"));
+  EXPECT_TRUE(contains(mistake({frame}), "at least two"));
+  fs::copy(frame, at("alone.ply"));
+  EXPECT_TRUE(contains(mistake({at("alone.ply"), at("a.vdb")}), "--spacing"));
+  EXPECT_FALSE(fs::exists(at("a.vdb")));
+}
+
+TEST_F(Convert, ReplacesFilesOnlyWhenTold) {
+  spill(at("mine.vtp"), "mine");
+  EXPECT_TRUE(contains(mistake({at("a run/frame_0000.ply"), at("mine.vtp")}), "--overwrite"));
+  EXPECT_EQ(slurp(at("mine.vtp")), "mine");
+  EXPECT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("mine.vtp"), "--overwrite"}).code, 0);
+  EXPECT_GT(read_frame(at("mine.vtp")).size(), 1000u);
+}
+
+TEST_F(Convert, ADamagedFileInASequenceStopsItAndTellsWhere) {
+  const std::string bytes = slurp(at("a run/frame_0001.ply"));
+  spill(at("a run/frame_0001.ply"), bytes.substr(0, bytes.size() - 100));
+  const std::string error = mistake({at("a run"), at("out/*.vtp")});
+  EXPECT_TRUE(contains(error, "frame_0001.ply: at byte ")) << error;
+  EXPECT_TRUE(fs::exists(at("out/frame_0000.vtp")));
+  EXPECT_FALSE(fs::exists(at("out/frame_0001.vtp")));
+}
+
+TEST_F(Convert, InfoTellsParticlesMassAndRanges) {
+  const Outcome outcome = firn({"info", at("a run/frame_0000.ply"), "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  const Frame frame = read_ply(at("a run/frame_0000.ply"));
+  EXPECT_EQ(json["particles"], std::to_string(frame.size()));
+  double mass = 0;
+  for (const double m : frame.mass) mass += m;
+  EXPECT_NEAR(std::stod(json["mass"].get<std::string>()), mass, 1e-8 * mass);
+  EXPECT_EQ(json["columns"][2]["name"], "velocity");
+  EXPECT_EQ(json["columns"][2]["min"], -3.0);
+  EXPECT_EQ(json["columns"][2]["max"], 0.5);
+  EXPECT_TRUE(contains(firn({"info", at("a run/frame_0000.ply")}).out, "3 × float"));
+}
+
+TEST_F(Convert, InfoReadsEveryFormatThatIsWritten) {
+  for (const FrameFormat& format : frame_formats()) {
+    const std::string path = at("frame.") + std::string(format.name);
+    ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), path, "--spacing", "0.02"}).code, 0);
+    const Outcome outcome = firn({"info", path});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(contains(outcome.out, std::string(format.name))) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "velocity")) << outcome.out;
+  }
+  EXPECT_EQ(firn({"info", at("none.ply")}).code, 2);
+  EXPECT_EQ(firn({"info", at("small.toml")}).code, 2);
+}
+
+}  // namespace
+}  // namespace firn::test
