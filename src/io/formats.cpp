@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "io/ply_writer.h"
+#include "io/vdb_write.h"
 
 namespace firn {
 namespace {
@@ -27,6 +28,7 @@ const std::vector<Format>& formats() {
        [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
        read_ply,
        nullptr},
+      {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr},
   };
   return all;
 }

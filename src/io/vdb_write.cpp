@@ -1,0 +1,148 @@
+#include "io/vdb_write.h"
+
+#include <fmt/format.h>
+#include <openvdb/io/Archive.h>
+#include <openvdb/openvdb.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cmath>
+#include <sstream>
+
+#include "firn/error.h"
+#include "io/file.h"
+#include "io/rasterize.h"
+#include "io/vdb_points.h"
+#include "scene/schema.h"
+
+namespace firn {
+namespace {
+
+using openvdb::FloatGrid;
+using openvdb::Vec3s;
+using openvdb::Vec3SGrid;
+
+constexpr const char* kCreator = "firn";
+
+// The bytes of a file that io::File opens. io::File's own write() does not notice a full disk and starts every file with a random number.
+class MemoryArchive : public openvdb::io::Archive {
+ public:
+  static std::string bytes(const openvdb::GridCPtrVec& grids, const openvdb::MetaMap& notes) {
+    MemoryArchive archive;
+    archive.setCompression(openvdb::io::COMPRESS_BLOSC | openvdb::io::COMPRESS_ACTIVE_MASK);
+    std::ostringstream stream;
+    constexpr bool kSeekable = true;  // with the places of the grids, so that readers can load one of them, and late
+    archive.write(stream, grids, kSeekable, notes);
+    std::string bytes = std::move(stream).str();
+    archive.identify_by_content(bytes);
+    return bytes;
+  }
+
+ private:
+  // Programs know a file's content by the number in its header: it is made from the content here, and stays different for different ones.
+  void identify_by_content(std::string& bytes) const {
+    const std::string random = getUniqueTag();
+    const std::size_t place = bytes.find(random);
+    if (place == std::string::npos) throw RunError("OpenVDB's file header is not as expected: it has no unique tag");
+    bytes.replace(place, random.size(), random.size(), '0');
+    const boost::uuids::uuid own = boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(bytes.data(), bytes.size());
+    bytes.replace(place, random.size(), boost::uuids::to_string(own));
+  }
+};
+
+bool is_finite(float x) { return std::isfinite(x); }
+bool is_finite(const Vec3s& x) { return is_finite(x[0]) && is_finite(x[1]) && is_finite(x[2]); }
+
+class GridMaker {
+ public:
+  GridMaker(const std::string& path, const FrameView& frame, const FrameNotes& notes)
+      : path_(path), notes_(notes), fields_(rasterize(path, frame, {notes.spacing, notes.kernel, notes.dimension})) {}
+
+  openvdb::GridBase::Ptr density() const {
+    const double cell = std::pow(notes_.spacing, notes_.dimension);
+    const FloatGrid::Ptr grid = fill<FloatGrid>("density", 0, [&](std::size_t i) { return static_cast<float>(fields_.mass[i] / cell); });
+    grid->setGridClass(openvdb::GRID_FOG_VOLUME);
+    return with_unit(grid, "kg/m3");
+  }
+  openvdb::GridBase::Ptr velocity() const {
+    const Attribute& a = attribute(Field::kVelocity);
+    const Vec3SGrid::Ptr grid = fill<Vec3SGrid>(a.name, Vec3s(0), [&](std::size_t i) { return Vec3s(fields_.velocity[i].data()); });
+    grid->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);  // turns and scales with the volume, does not move with it
+    return with_unit(grid, a.unit);
+  }
+  openvdb::GridBase::Ptr jp() const {
+    constexpr float kUnpacked = 1;  // J_P of snow that nothing has happened to
+    const Attribute& a = attribute(Field::kJp);
+    return with_unit(fill<FloatGrid>(a.name, kUnpacked, [&](std::size_t i) { return fields_.jp[i]; }), a.unit);
+  }
+
+ private:
+  // value_of(i): value i of a channel of the fields.
+  template <class GridT, class ValueOf>
+  typename GridT::Ptr fill(std::string_view name, const typename GridT::ValueType& background, ValueOf value_of) const {
+    using Leaf = typename GridT::TreeType::LeafNodeType;
+    static_assert(Leaf::SIZE == NodeFields::kNodes);
+    const typename GridT::Ptr grid = GridT::create(background);
+    grid->setName(std::string(name));
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(notes_.spacing));
+    for (std::size_t l = 0; l < fields_.leaves(); ++l) {
+      const auto& [x, y, z] = fields_.origin[l];
+      auto leaf = std::make_unique<Leaf>(openvdb::Coord(x, y, z), background);
+      fields_.for_each_touched(l, [&](int node, std::size_t i) {
+        const auto value = value_of(i);
+        if (!is_finite(value)) throw RunError(fmt::format("{}: cannot write: a {} does not fit a float", path_, name));
+        leaf->setValueOn(static_cast<openvdb::Index>(node), value);
+      });
+      grid->tree().addLeaf(leaf.release());
+    }
+    return grid;
+  }
+
+  static openvdb::GridBase::Ptr with_unit(openvdb::GridBase::Ptr grid, std::string_view unit) {
+    grid->insertMeta("unit", openvdb::StringMetadata(std::string(unit)));
+    return grid;
+  }
+
+  const std::string& path_;
+  const FrameNotes& notes_;
+  NodeFields fields_;
+};
+
+openvdb::GridCPtrVec make_grids(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options) {
+  const GridMaker make(path, frame, notes);
+  const std::vector<Field> present = fields_of(frame);
+  const auto is_present = [&](Field field) { return std::find(present.begin(), present.end(), field) != present.end(); };
+  openvdb::GridCPtrVec grids{make.density()};
+  if (is_present(Field::kVelocity)) grids.push_back(make.velocity());
+  if (is_present(Field::kJp)) grids.push_back(make.jp());
+  if (options.vdb_points) grids.push_back(make_points_grid(frame, notes.spacing));
+  return grids;
+}
+
+openvdb::MetaMap make_notes(const FrameNotes& notes) {
+  const auto kernel = std::find_if(std::begin(schema::kKernelNames), std::end(schema::kKernelNames),
+                                   [&](const schema::Choice<Kernel>& choice) { return choice.value == notes.kernel; });
+  openvdb::MetaMap map;
+  map.insertMeta("creator", openvdb::StringMetadata(kCreator));
+  map.insertMeta("time", openvdb::DoubleMetadata(notes.time));
+  map.insertMeta("frames_per_second", openvdb::DoubleMetadata(notes.fps));
+  map.insertMeta("dimension", openvdb::Int32Metadata(notes.dimension));
+  map.insertMeta("spacing", openvdb::DoubleMetadata(notes.spacing));
+  map.insertMeta("kernel", openvdb::StringMetadata(std::string(kernel->name)));
+  return map;
+}
+
+}  // namespace
+
+void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options) {
+  if (!(notes.spacing > 0))
+    throw UserError(fmt::format("{}: the grid spacing of the volume is not known: give it in metres with --spacing", path));
+  check_writable(path, frame);
+  openvdb::initialize();
+  AtomicFile file(path);
+  file.write(MemoryArchive::bytes(make_grids(path, frame, notes, options), make_notes(notes)));
+  file.commit();
+}
+
+}  // namespace firn

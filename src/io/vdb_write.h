@@ -1,0 +1,14 @@
+// Frames as OpenVDB files: density, velocity and J_P on the nodes of the grid, and the particles themselves if asked for.
+#pragma once
+
+#include <string>
+
+#include "io/frame_view.h"
+
+namespace firn {
+
+// The same state gives the same bytes. Throws UserError when the frame cannot become a volume (no spacing, no mass), RunError when it
+// cannot be written.
+void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
+
+}  // namespace firn
