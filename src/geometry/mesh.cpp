@@ -43,6 +43,19 @@ double surface_area(const Mesh& mesh) {
   return two_areas / 2;
 }
 
+std::vector<Vec<double, 3>> vertex_normals(const Mesh& mesh) {
+  std::vector<Vec<double, 3>> normals(mesh.points.size(), Vec<double, 3>::zero());
+  for (const Triangle& t : mesh.triangles) {
+    const Vec<double, 3> normal = normal_of(mesh.points[t[0]], mesh.points[t[1]], mesh.points[t[2]]);
+    for (const std::uint32_t corner : t) normals[corner] += normal;
+  }
+  for (Vec<double, 3>& normal : normals) {
+    const double length = norm(normal);
+    normal = length > 0 ? (1 / length) * normal : Vec<double, 3>::zero();
+  }
+  return normals;
+}
+
 bool has_area(const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c) {
   const double longest = std::max({dot(b - a, b - a), dot(c - b, c - b), dot(a - c, a - c)});
   return norm(normal_of(a, b, c)) > kFlattest * longest;

@@ -28,6 +28,9 @@ double diagonal(const Bounds& box);
 double signed_volume(const Mesh& mesh);
 double surface_area(const Mesh& mesh);
 
+// At every point the mean direction of its triangles, the larger ones counting more; of length 1, zero where there is none.
+std::vector<Vec<double, 3>> vertex_normals(const Mesh& mesh);
+
 // True when the corners do not lie on a line, to rounding.
 bool has_area(const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c);
 

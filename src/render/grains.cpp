@@ -7,17 +7,16 @@
 #include <numbers>
 #include <utility>
 
+#include "io/present_volume.h"
 #include "math/rng.h"
 
 namespace firn {
 namespace {
 
-// Torn snow is stretched on paper only: a grain does not swell, and packed snow does not shrink to nothing.
-constexpr double kLeastVolumeRatio = 0.4, kMostVolumeRatio = 2.0;
-constexpr double kMostSpecificVolume = 1.2;  // of the usual one
-constexpr float kFarOutside = 50;            // view units; nothing there can be seen or throw a shadow into the view
-constexpr float kSpread = 1.4f;              // grains reach into the neighbours, so that packed snow does not look like beads
-constexpr float kLoneGrain = 0.6f;           // of the size of a packed one: loose snow is powder, not popcorn
+constexpr double kMostVolumeRatio = 2;  // of torn snow
+constexpr float kFarOutside = 50;       // view units; nothing there can be seen or throw a shadow into the view
+constexpr float kSpread = 1.4f;         // grains reach into the neighbours, so that packed snow does not look like beads
+constexpr float kLoneGrain = 0.6f;      // of the size of a packed one: loose snow is powder, not popcorn
 constexpr float kSizeVariation = 0.35f;
 constexpr double kUsualPacking = 8, kUsualPackingFlat = 4;  // particles in a cell
 
@@ -25,39 +24,6 @@ double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::nu
 double disc_radius(double area) { return std::sqrt(area / std::numbers::pi); }
 
 bool is_near(float coordinate) { return std::abs(coordinate) < kFarOutside; }  // false for NaN
-
-template <class T>
-T median(std::vector<T> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// The volume of V⁰ per mass that is usual in the frame; 0: the frame does not tell.
-double usual_specific_volume(const Frame& frame) {
-  if (frame.volume.empty() || frame.mass.empty()) return 0;
-  std::vector<double> values(frame.size());
-  for (std::size_t p = 0; p < values.size(); ++p) values[p] = frame.volume[p] / frame.mass[p];
-  return median(std::move(values));
-}
-
-// What a particle takes up now.
-class PresentVolume {
- public:
-  PresentVolume(const Frame& frame, double typical) : frame_(frame), typical_(typical), specific_(usual_specific_volume(frame)) {}
-
-  double operator()(std::size_t p) const {
-    double volume = frame_.volume.empty() ? typical_ : frame_.volume[p];
-    // V⁰ comes from the density on the grid (M5), which is too low at the surface: there it exceeds what the particle's mass fills.
-    if (specific_ > 0) volume = std::min(volume, kMostSpecificVolume * specific_ * frame_.mass[p]);
-    const double j = (frame_.je.empty() ? 1 : frame_.je[p]) * (frame_.jp.empty() ? 1 : frame_.jp[p]);
-    return volume * std::clamp(j, kLeastVolumeRatio, kMostVolumeRatio);
-  }
-
- private:
-  const Frame& frame_;
-  double typical_, specific_;
-};
 
 }  // namespace
 
@@ -84,8 +50,8 @@ SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typica
   const double count = static_cast<double>(std::max<std::size_t>(frame.size(), 64));
   const bool flat = camera.orthographic();
   const double largest = 2 / (flat ? std::sqrt(count) : std::cbrt(count));
-  const PresentVolume volume_of(frame, typical_volume);
-  std::vector<float> radii;
+  const PresentVolume volume_of(frame, typical_volume, kMostVolumeRatio);
+  std::vector<double> radii;
   for (std::size_t p = 0; p < frame.size(); ++p) {
     const auto& x = frame.position[p];
     const Float3 center = camera.to_view({x[0], x[1], x[2]});
@@ -97,7 +63,7 @@ SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typica
     snow.key.push_back(frame.id.empty() ? static_cast<std::uint32_t>(p) : frame.id[p]);
     radii.push_back(snow.spheres.back().radius);
   }
-  if (!radii.empty()) snow.radius = median(std::move(radii));
+  if (!radii.empty()) snow.radius = static_cast<float>(median(std::move(radii)));
   return snow;
 }
 

@@ -1,0 +1,108 @@
+#include "io/mesh_write.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "firn/error.h"
+#include "io/file.h"
+
+namespace firn {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t(1) << 20;  // few system calls, still in the cache
+
+// A mesh file, gathered in a buffer.
+class MeshFile {
+ public:
+  explicit MeshFile(const std::string& path) : file_(path) { buffer_.reserve(kBufferBytes + kRoom); }
+
+  void put_text(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  template <class T>
+  void put_bytes(const T& values) {
+    put_text({reinterpret_cast<const char*>(&values), sizeof(T)});
+  }
+  void commit() {
+    flush();
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 1024;
+
+  void flush() {
+    file_.write(buffer_);
+    buffer_.clear();
+  }
+
+  AtomicFile file_;
+  std::string buffer_;
+};
+
+std::array<float, 3> to_floats(const Vec<double, 3>& v) {
+  return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
+}
+
+void check_writable(const std::string& path, const Mesh& mesh) {
+  for (std::size_t p = 0; p < mesh.points.size(); ++p)
+    for (int d = 0; d < 3; ++d)
+      if (!(std::abs(mesh.points[p][d]) <= std::numeric_limits<float>::max()))
+        throw RunError(fmt::format("{}: cannot write: {} of vertex {} is {}", path, "xyz"[d], p, mesh.points[p][d]));
+}
+
+// "NAME x y z\n"
+void put_line(MeshFile& file, std::string_view name, const std::array<float, 3>& numbers) {
+  constexpr std::size_t kLongestNumber = 16;  // "-1.17549435e-38"
+  std::array<char, 3 * (kLongestNumber + 1)> text;
+  char* end = text.data();
+  for (const float number : numbers) {
+    *end++ = ' ';
+    end = std::to_chars(end, text.data() + text.size(), number + 0.0f).ptr;  // + 0: there is no need for "-0"
+  }
+  file.put_text(name);
+  file.put_text({text.data(), static_cast<std::size_t>(end - text.data())});
+  file.put_text("\n");
+}
+
+}  // namespace
+
+void write_obj(const std::string& path, const Mesh& mesh) {
+  check_writable(path, mesh);
+  MeshFile file(path);
+  file.put_text(fmt::format("# {} vertices, {} triangles; metres, y up\n", mesh.points.size(), mesh.triangles.size()));
+  for (const Vec<double, 3>& point : mesh.points) put_line(file, "v", to_floats(point));
+  for (const Vec<double, 3>& normal : vertex_normals(mesh)) put_line(file, "vn", to_floats(normal));
+  for (const Triangle& t : mesh.triangles) file.put_text(fmt::format("f {0}//{0} {1}//{1} {2}//{2}\n", t[0] + 1, t[1] + 1, t[2] + 1));
+  file.commit();
+}
+
+void write_mesh_ply(const std::string& path, const Mesh& mesh) {
+  check_writable(path, mesh);
+  MeshFile file(path);
+  file.put_text(
+      fmt::format("ply\nformat binary_little_endian 1.0\nelement vertex {}\n"
+                  "property float x\nproperty float y\nproperty float z\nproperty float nx\nproperty float ny\nproperty float nz\n"
+                  "element face {}\nproperty list uchar uint vertex_indices\nend_header\n",
+                  mesh.points.size(), mesh.triangles.size()));
+  const std::vector<Vec<double, 3>> normals = vertex_normals(mesh);
+  for (std::size_t p = 0; p < mesh.points.size(); ++p) {
+    file.put_bytes(to_floats(mesh.points[p]));
+    file.put_bytes(to_floats(normals[p]));
+  }
+  for (const Triangle& t : mesh.triangles) {
+    file.put_bytes(static_cast<std::uint8_t>(t.size()));
+    file.put_bytes(t);
+  }
+  file.commit();
+}
+
+}  // namespace firn
