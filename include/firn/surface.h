@@ -13,7 +13,7 @@ struct SurfaceOptions {
   double radius = 0;         // m, of every particle; 0: that of its present volume
   double spacing = 0;        // h, m, of the run's grid: tells the size of particles without volumes, eight to a cell; 0: not known
   double radius_factor = 1;  // times the radius: above 1 snow swells
-  double smoothing = 4;      // how far a particle's snow is spread, in its radii: less shows single particles, more rounds edges off
+  double smoothing = 4.5;    // how far a particle's snow is spread, in its radii: less shows single particles, more rounds edges off
   double adaptivity = 0;     // 0 to 1: larger triangles where the surface is flat; 0: all alike
 };
 inline constexpr double kLeastSmoothing = 2.5, kMostSmoothing = 20;

@@ -1,4 +1,4 @@
-// Level sets from meshes and volume files. The one door to OpenVDB: its headers stay behind it.
+// Level sets from meshes and volume files. OpenVDB stays behind this header.
 #pragma once
 
 #include <string>
