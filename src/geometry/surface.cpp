@@ -27,8 +27,9 @@ constexpr double kHalfFull = 0.5;  // share of snow at the surface
 constexpr double kBumpVolume = 64 * std::numbers::pi / 315;
 // Voxels. Bumps of a shorter reach would fall between the values.
 constexpr double kLeastReach = 2;
-// Voxels: √3/2, so that every sphere has a value inside.
-constexpr double kLeastRadius = 0.8660254037844386;
+// Voxels. From √3/2 on every sphere has a value inside; triangles cut its corners, and only this one comes out, on average, with the volume
+// of a loose particle in the usual voxels.
+constexpr double kLeastRadius = 1.15;
 constexpr double kSmallestSeen = 0.5;  // voxels: the radius below which a loose particle is left out
 constexpr double kLooseRadius = 0.8;   // of a packed particle's: loose snow is powder, not popcorn
 constexpr double kSphereReach = 1.5;   // radii: how far a loose particle's own sphere blends with its neighbours'

@@ -138,6 +138,7 @@ TEST(Surface, OfTwoBallsFarApartAreTwo) {
 }
 
 TEST(Surface, OfOneParticleIsASmallSphereWhereverItLies) {
+  double mean = 0;
   for (int k = 0; k < 20; ++k) {
     const Point center{0.37 * kRadius * k, 0.11 * kRadius * k, -0.23 * kRadius * k};
     const Mesh mesh = surface_of({center}).mesh;
@@ -146,7 +147,9 @@ TEST(Surface, OfOneParticleIsASmallSphereWhereverItLies) {
     EXPECT_EQ(count_components(mesh), 1u);
     EXPECT_GT(signed_volume(mesh), 0.3 * sphere_volume(0.8 * kRadius)) << k;  // few voxels make a coarse sphere
     for (const Point& x : mesh.points) EXPECT_LT(norm(x - center), 0.8 * kRadius + 0.5 * usual().voxel) << k;
+    mean += signed_volume(mesh) / 20;
   }
+  EXPECT_NEAR(mean, sphere_volume(0.8 * kRadius), 0.25 * sphere_volume(0.8 * kRadius));
   SurfaceOptions fine = usual();
   fine.voxel = kRadius / 10;
   EXPECT_NEAR(signed_volume(surface_of({{0, 0, 0}}, fine).mesh), sphere_volume(0.8 * kRadius), 0.05 * sphere_volume(0.8 * kRadius));
