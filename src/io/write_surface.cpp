@@ -9,7 +9,7 @@
 #include "firn/error.h"
 #include "firn/surface.h"
 #include "geometry/surface.h"
-#include "io/attributes.h"
+#include "io/frame_view.h"
 #include "io/mesh_write.h"
 #include "io/present_volume.h"
 
