@@ -129,7 +129,17 @@ std::string complaint(Field field, int component, double value) {
   }
 }
 
+std::string complaint(std::span<const Field> fields) {
+  const auto listed = [&](Field field) { return std::find(fields.begin(), fields.end(), field) != fields.end(); };
+  const bool both = listed(Field::kStiffness) && listed(Field::kYoungModulus);
+  return both ? "stiffness and young_modulus exclude each other, keep one" : "";
+}
+
 void check_readable(const std::string& path, const Frame& frame) {
+  std::vector<Field> fields;
+  for (const Attribute& a : kAttributes)
+    if (visit_column(frame, a.field, [](const auto& column) { return !column.empty(); })) fields.push_back(a.field);
+  if (const std::string wrong = complaint(fields); !wrong.empty()) throw UserError(fmt::format("{}: {}", path, wrong));
   for (const Attribute& a : kAttributes) {
     if (a.kind != ValueKind::kReal) continue;
     const std::span<const double> values = reals(frame, a.field);

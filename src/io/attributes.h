@@ -80,6 +80,8 @@ void set(Frame& frame, Field field, std::size_t particle, int component, double 
 
 // What is wrong with a number that was read, "x is nan, it must be finite"; empty: nothing.
 std::string complaint(Field field, int component, double value);
+// What is wrong with these fields in one file; empty: nothing.
+std::string complaint(std::span<const Field> fields);
 // After it was read from `path`: throws UserError naming the first particle with a number that is not allowed.
 void check_readable(const std::string& path, const Frame& frame);
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "firn/error.h"
 
@@ -90,6 +92,13 @@ std::vector<Field> fields_of(const FrameView& frame) {
   for (const Attribute& a : kAttributes)
     if (frame.size() > 0 ? has(frame, a.field) : a.field <= Field::kMaterial) fields.push_back(a.field);
   return fields;
+}
+
+IdOrder::IdOrder(const FrameView& frame) {
+  if (std::is_sorted(frame.id.begin(), frame.id.end())) return;
+  places_.resize(frame.size());
+  std::iota(places_.begin(), places_.end(), std::size_t(0));
+  std::stable_sort(places_.begin(), places_.end(), [&](std::size_t a, std::size_t b) { return frame.id[a] < frame.id[b]; });
 }
 
 void check_writable(const std::string& path, const FrameView& frame) {

@@ -95,6 +95,16 @@ inline bool has(const FrameView& frame, Field field) { return count(frame, field
 // The fields a file of this frame has, in the list's order: those the frame has; without particles, those that every frame has.
 std::vector<Field> fields_of(const FrameView& frame);
 
+// Files have particles in the order of their ids, those of equal ids as in the frame: the place in the frame of each row.
+class IdOrder {
+ public:
+  explicit IdOrder(const FrameView& frame);
+  std::size_t operator[](std::size_t row) const { return places_.empty() ? row : places_[row]; }
+
+ private:
+  std::vector<std::size_t> places_;  // empty: the frame has that order already
+};
+
 // Before it is written to `path`: throws RunError when a column is too short or a number is not finite in the frame's precision.
 void check_writable(const std::string& path, const FrameView& frame);
 

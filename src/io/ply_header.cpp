@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "io/printable.h"
 
 namespace firn {
 namespace {
@@ -151,14 +152,6 @@ std::string_view take_word(std::string_view& line) {
   const std::string_view word = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return word;
-}
-
-std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 40;  // enough to recognise the place, short enough for one line
-  std::string result;
-  for (const char c : text.substr(0, kLongest)) result += c >= ' ' && c <= '~' ? c : '?';
-  if (text.size() > kLongest) result += "...";
-  return result;
 }
 
 PlyHeader parse_ply_header(const std::string& file, std::string_view bytes) { return HeaderParser(file, bytes).parse(); }

@@ -42,7 +42,4 @@ std::string_view take_line(std::string_view bytes, std::size_t& position);
 // The next word of `line` (empty at the end); moves `line` behind it.
 std::string_view take_word(std::string_view& line);
 
-// What a user wrote, fit to be quoted in a one-line message.
-std::string printable(std::string_view text);
-
 }  // namespace firn

@@ -12,6 +12,7 @@
 #include "io/file.h"
 #include "io/ply_header.h"
 #include "io/ply_rows.h"
+#include "io/printable.h"
 
 namespace firn {
 namespace {

@@ -36,10 +36,9 @@ PlyRows::PlyRows(const std::string& file, const PlyElement& vertex) : file_(file
   for (const Attribute& a : kAttributes) {
     if (a.components == 3) require_vector(a);
     if (a.components == 9) require_matrix(a);
-    if (has(a)) present_.push_back(&a);
+    if (has(a)) present_.push_back(a.field);
   }
-  if (has(first_part(Field::kStiffness)) && has(first_part(Field::kYoungModulus)))
-    throw UserError(fmt::format("{}: vertex properties stiffness and young_modulus exclude each other, keep one", file_));
+  if (const std::string wrong = complaint(present_); !wrong.empty()) throw UserError(fmt::format("{}: vertex properties: {}", file_, wrong));
   for (int entry = 0; entry < 9; entry += 4) defaults_[static_cast<std::size_t>(first_part(Field::kFe) + entry)] = 1;
 }
 
@@ -65,16 +64,16 @@ void PlyRows::require_matrix(const Attribute& matrix) const {
 }
 
 void PlyRows::allocate(std::size_t rows) {
-  for (const Attribute* a : present_) resize(frame_, a->field, rows);
+  for (const Field field : present_) resize(frame_, field, rows);
 }
 
 void PlyRows::add(const RowValues& values, const PlyPlace& place) {
-  for (const Attribute* a : present_)
-    for (int c = 0; c < a->components; ++c) {
-      const double value = values[static_cast<std::size_t>(first_part(a->field) + c)];
-      if (const std::string wrong = complaint(a->field, c, value); !wrong.empty())
+  for (const Field field : present_)
+    for (int c = 0; c < attribute(field).components; ++c) {
+      const double value = values[static_cast<std::size_t>(first_part(field) + c)];
+      if (const std::string wrong = complaint(field, c, value); !wrong.empty())
         throw UserError(fmt::format("{}: at {} {}: vertex {}: {}", file_, place.unit, place.at, row_, wrong));
-      set(frame_, a->field, row_, c, value);
+      set(frame_, field, row_, c, value);
     }
   ++row_;
 }

@@ -54,7 +54,7 @@ class PlyRows {
   std::vector<int> part_of_;
   std::array<bool, kParts> has_{};
   RowValues defaults_{};
-  std::vector<const Attribute*> present_;
+  std::vector<Field> present_;
   Frame frame_;
   std::size_t row_ = 0;
 };

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 
 #include "firn/error.h"
@@ -77,25 +75,15 @@ class RowWriter {
   std::size_t used_ = 0;
 };
 
-// The particles in id order; empty when they already are.
-std::vector<std::size_t> id_order(const FrameView& frame) {
-  std::vector<std::size_t> order;
-  if (std::is_sorted(frame.id.begin(), frame.id.end())) return order;
-  order.resize(frame.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return frame.id[a] < frame.id[b]; });
-  return order;
-}
-
 }  // namespace
 
 PlyWriter::PlyWriter(std::string path, std::size_t count) : path_(std::move(path)), count_(count), file_(path_) {}
 
 template <class Real>
 void PlyWriter::write_rows(const FrameView& piece) {
-  const std::vector<std::size_t> order = id_order(piece);
+  const IdOrder order(piece);
   RowWriter<Real> writer(file_, piece, fields_);
-  for (std::size_t row = 0; row < piece.size(); ++row) writer.put_row(order.empty() ? row : order[row]);
+  for (std::size_t row = 0; row < piece.size(); ++row) writer.put_row(order[row]);
   writer.flush();
   written_ += piece.size();
 }
