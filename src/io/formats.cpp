@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "io/ply_writer.h"
 #include "io/vdb_write.h"
+#include "io/vtp.h"
 
 namespace firn {
 namespace {
@@ -29,6 +30,10 @@ const std::vector<Format>& formats() {
        read_ply,
        nullptr},
       {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr},
+      {{"vtp", "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times", true},
+       [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_vtp(path, frame, notes); },
+       read_vtp,
+       write_pvd},
   };
   return all;
 }

@@ -5,18 +5,19 @@
 #include "firn/error.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
+#include "io/vtp.h"
 
 namespace firn::fuzz {
 namespace {
 
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 1> kParsers{parse_ply};
+constexpr std::array<Parser, 2> kParsers{parse_ply, parse_vtp};
 
 }  // namespace
 
 void check_frame_bytes(std::string_view bytes) {
   if (bytes.empty()) return;
-  const std::size_t kind = static_cast<std::uint8_t>(bytes.front()) % kParsers.size();
+  const std::size_t kind = static_cast<std::uint8_t>(bytes.front() - '0') % kParsers.size();  // a digit means the same in a longer list
   bytes.remove_prefix(1);
   try {
     const Frame frame = kParsers[kind]("frame", bytes);

@@ -34,6 +34,11 @@ inline Frame make_frame(std::size_t particles, bool with_b) {
   return f;
 }
 
+inline Frame without_parameters(Frame f) {
+  for (auto* column : {&f.stiffness, &f.hardening, &f.critical_compression, &f.critical_stretch}) column->clear();
+  return f;
+}
+
 // The frame as a file of its precision keeps it.
 inline Frame as_stored(Frame f) {
   if (f.double_precision) return f;
