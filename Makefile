@@ -3,7 +3,7 @@ BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libassimp-dev libfreetype-dev libmuparser-dev \
-           libpugixml-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev
+           libpugixml-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3

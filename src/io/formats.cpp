@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "io/bgeo.h"
 #include "io/ply_writer.h"
 #include "io/vdb_write.h"
 #include "io/vtp.h"
@@ -34,6 +35,10 @@ const std::vector<Format>& formats() {
        [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_vtp(path, frame, notes); },
        read_vtp,
        write_pvd},
+      {{"bgeo", "classic Houdini geometry, every attribute as float", true},
+       [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
+       read_bgeo,
+       nullptr},
   };
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include "checks.h"
 #include "firn/error.h"
+#include "io/bgeo.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
 #include "io/vtp.h"
@@ -11,7 +12,7 @@ namespace firn::fuzz {
 namespace {
 
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 2> kParsers{parse_ply, parse_vtp};
+constexpr std::array<Parser, 3> kParsers{parse_ply, parse_vtp, parse_bgeo};
 
 }  // namespace
 
