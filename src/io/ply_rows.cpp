@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "firn/error.h"
 
@@ -38,7 +40,7 @@ PlyRows::PlyRows(const std::string& file, const PlyElement& vertex) : file_(file
     if (a.components == 9) require_matrix(a);
     if (has(a)) present_.push_back(a.field);
   }
-  if (const std::string wrong = complaint(present_); !wrong.empty()) throw UserError(fmt::format("{}: vertex properties: {}", file_, wrong));
+  if (const std::string wrong = complaint(present_); !wrong.empty()) throw UserError(fmt::format("{}: vertex properties {}", file_, wrong));
   for (int entry = 0; entry < 9; entry += 4) defaults_[static_cast<std::size_t>(first_part(Field::kFe) + entry)] = 1;
 }
 
@@ -63,6 +65,11 @@ void PlyRows::require_matrix(const Attribute& matrix) const {
                               file_, count, matrix.name));
 }
 
+double PlyRows::as_declared(double value) const {
+  const bool fits = frame_.double_precision || std::abs(value) <= std::numeric_limits<float>::max() || std::isnan(value);
+  return fits ? value : std::copysign(std::numeric_limits<double>::infinity(), value);
+}
+
 void PlyRows::allocate(std::size_t rows) {
   for (const Field field : present_) resize(frame_, field, rows);
 }
@@ -70,7 +77,7 @@ void PlyRows::allocate(std::size_t rows) {
 void PlyRows::add(const RowValues& values, const PlyPlace& place) {
   for (const Field field : present_)
     for (int c = 0; c < attribute(field).components; ++c) {
-      const double value = values[static_cast<std::size_t>(first_part(field) + c)];
+      const double value = as_declared(values[static_cast<std::size_t>(first_part(field) + c)]);
       if (const std::string wrong = complaint(field, c, value); !wrong.empty())
         throw UserError(fmt::format("{}: at {} {}: vertex {}: {}", file_, place.unit, place.at, row_, wrong));
       set(frame_, field, row_, c, value);

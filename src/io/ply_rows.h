@@ -47,6 +47,8 @@ class PlyRows {
  private:
   bool has(int part) const { return has_[static_cast<std::size_t>(part)]; }
   bool has(const Attribute& a) const { return has(first_part(a.field)); }
+  // Text can say numbers that are infinite in the file's precision.
+  double as_declared(double value) const;
   void require_vector(const Attribute& vector) const;
   void require_matrix(const Attribute& matrix) const;
 

@@ -102,6 +102,7 @@ const Malformed kRows[] = {
     {"ListLongerThanItsLine", ascii("element face 1\nproperty list int int i\n" + std::string(kXy), "3 0 1\n0 0\n"), "too few"},
     {"NanPosition", ascii(kXy, "nan 0\n"), "vertex 0: x is nan"},
     {"InfinitePosition", ascii(kXy, "0 1e999\n"), "y is inf"},
+    {"PositionThatIsInfiniteAsFloat", ascii(kXy, "0 -1e111\n"), "y is -inf"},
     {"NanVelocity", ascii(std::string(kXy) + "property float vx\nproperty float vy\n", "0 0 0 nan\n"), "vy is nan"},
     {"NegativeMass", ascii("element vertex 2\nproperty float x\nproperty float y\nproperty float mass\n", "0 0 1\n0 0 -1\n"),
      "at line 9: vertex 1: mass is -1, it must be greater than 0"},
