@@ -17,7 +17,18 @@ struct ConvertArguments {
   double fps = 0, spacing = 0;
   int dimension = 0;
   firn::ConvertOptions options;
+  bool surface = false;
+  firn::SurfaceOptions surface_options;
 };
+
+bool is_obj(const std::string& path) { return path.ends_with(".obj"); }
+
+void print_summary(const firn::ConvertSummary& summary, bool surface) {
+  fmt::print("{} file{}, {} particles", summary.files.size(), summary.files.size() == 1 ? "" : "s", summary.particles);
+  if (surface) fmt::print(", {} triangles", summary.triangles);
+  if (summary.left_out > 0) fmt::print(" ({} loose particles are smaller than a voxel and were left out)", summary.left_out);
+  fmt::print(", the last is {}\n", summary.files.back());
+}
 
 int convert_files(ConvertArguments& a) {
   if (a.files.size() < 2)
@@ -32,9 +43,8 @@ int convert_files(ConvertArguments& a) {
   a.options.progress = [](const std::string& file, int done, int total) {
     if (total > 1) fmt::print(stderr, "{}/{}  {}\n", done, total, file);
   };
-  const firn::ConvertSummary summary = firn::convert(a.files, output, a.options);
-  fmt::print("{} file{}, {} particles, the last is {}\n", summary.files.size(), summary.files.size() == 1 ? "" : "s", summary.particles,
-             summary.files.back());
+  if (a.surface || is_obj(output)) a.options.surface = a.surface_options;
+  print_summary(firn::convert(a.files, output, a.options), a.options.surface.has_value());
   return kDone;
 }
 
@@ -75,7 +85,7 @@ Command add_convert(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("convert", "frames from one format to another");
   verb->footer("Formats, by the ending of a name:\n" + format_names() +
                "\n\nExamples:\n  firn convert out/ball/final.ply ball.vtp\n  firn convert 'out/ball/*.ply' 'vtp/*.vtp'\n"
-               "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01");
+               "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01\n  firn convert out/ball 'surfaces/*.obj'");
   verb->add_option("FILES", a->files,
                    "what to read: frames, patterns or the folder of a run; and last what to write, with a * for the names of several")
       ->required();
@@ -91,6 +101,15 @@ Command add_convert(CLI::App& app) {
   verb->add_option("--error", a->options.format.fpc_error, ".fpc: the most a position may be wrong, m; default: nothing is lost")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_flag("--points", a->options.format.vdb_points, ".vdb: the particles as well");
+  verb->add_flag("--surface", a->surface, "a smooth surface of the snow instead of particles; OUT is a .ply or .obj, which needs no flag");
+  verb->add_option("--voxel", a->surface_options.voxel, "of surfaces: size of the triangles, m; default: about 0.28 of the spacing")
+      ->check(CLI::Range(1e-6, 1e6));
+  verb->add_option("--smoothing", a->surface_options.smoothing, "of surfaces: less shows single particles, more rounds edges off")
+      ->check(CLI::Range(firn::kLeastSmoothing, firn::kMostSmoothing))
+      ->capture_default_str();
+  verb->add_option("--adaptivity", a->surface_options.adaptivity, "of surfaces: 0 to 1, larger triangles where it is flat")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   verb->add_flag("--overwrite", a->options.overwrite, "replace files that are there already");
   return [a] { return convert_files(*a); };
 }

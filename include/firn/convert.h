@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "firn/frame.h"
+#include "firn/surface.h"
 
 namespace firn {
 
@@ -20,6 +21,7 @@ struct ConvertOptions {
   std::optional<Kernel> kernel;
   std::optional<int> dimension;
   FormatOptions format;
+  std::optional<SurfaceOptions> surface;  // of the snow, as .obj or .ply, instead of particles
   bool overwrite = false;  // files that are there already
   std::function<void(const std::string& file, int done, int total)> progress;  // after every file; may be empty
   std::function<void(const std::string& text)> warn;
@@ -28,6 +30,8 @@ struct ConvertOptions {
 struct ConvertSummary {
   std::vector<std::string> files;  // written, in order
   std::size_t particles = 0;       // in all of them
+  std::size_t triangles = 0;       // of surfaces, likewise
+  std::size_t left_out = 0;        // particles too small for the surface's voxels
 };
 
 // `inputs`: frames, patterns such as out/*.ply, or folders of runs, whose frames are meant. `output`: a file; where there are several

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "firn/error.h"
-#include "io/frame_view.h"
 #include "io/formats.h"
 #include "io/frame_files.h"
+#include "io/frame_view.h"
 #include "scene/text.h"
 
 namespace firn {
@@ -155,29 +155,64 @@ std::string volume_beside(const std::string& file) {
   return fs::exists(path, error) ? path.filename().string() : "";
 }
 
+// Writes what the options ask for, file by file, and counts.
+class Converter {
+ public:
+  Converter(const std::string& output, const ConvertOptions& options)
+      : options_(options),
+        format_(options.surface ? nullptr : &format_to_write(output)),
+        fields_(chosen_fields(options.attributes)),
+        finder_(options) {}
+
+  void write(const Task& task) {
+    Frame frame = read_frame(task.from);
+    if (!options_.attributes.empty()) keep_only(fields_, task.from, frame);
+    notes_ = finder_.notes_for(task.from);
+    if (options_.surface)
+      write_as_surface(task, frame);
+    else
+      format_->write(task.to, frame, notes_, options_.format);
+    index_.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes_.time});
+    summary_.files.push_back(task.to);
+    summary_.particles += frame.size();
+  }
+
+  ConvertSummary finish(const std::string& folder) {
+    if (index_.size() > 1 && format_ != nullptr && format_->write_index != nullptr) format_->write_index(folder, index_, notes_);
+    return std::move(summary_);
+  }
+
+ private:
+  void write_as_surface(const Task& task, const Frame& frame) {
+    if (notes_.dimension == 2) throw UserError(fmt::format("{}: snow of a 2D scene has no surface", task.from));
+    SurfaceOptions options = *options_.surface;
+    if (options.spacing == 0) options.spacing = notes_.spacing;
+    const SurfaceReport report = write_surface(task.to, frame, options);
+    summary_.triangles += report.triangles;
+    summary_.left_out += report.left_out;
+  }
+
+  const ConvertOptions& options_;
+  const Format* format_;  // nullptr: surfaces
+  std::set<Field> fields_;
+  NoteFinder finder_;
+  FrameNotes notes_;  // of the last file
+  std::vector<IndexEntry> index_;
+  ConvertSummary summary_;
+};
+
 }  // namespace
 
 ConvertSummary convert(const std::vector<std::string>& inputs, const std::string& output, const ConvertOptions& options) {
-  const Format& format = format_to_write(output);
-  const std::set<Field> fields = chosen_fields(options.attributes);
+  Converter converter(output, options);
   const std::vector<Task> tasks = plan(list_inputs(inputs), output, options.overwrite);
   make_folder(output);
-  NoteFinder finder(options);
-  ConvertSummary summary;
-  std::vector<IndexEntry> index;
-  FrameNotes notes;
+  int done = 0;
   for (const Task& task : tasks) {
-    Frame frame = read_frame(task.from);
-    if (!options.attributes.empty()) keep_only(fields, task.from, frame);
-    notes = finder.notes_for(task.from);
-    format.write(task.to, frame, notes, options.format);
-    index.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes.time});
-    summary.files.push_back(task.to);
-    summary.particles += frame.size();
-    if (options.progress) options.progress(task.to, static_cast<int>(summary.files.size()), static_cast<int>(tasks.size()));
+    converter.write(task);
+    if (options.progress) options.progress(task.to, ++done, static_cast<int>(tasks.size()));
   }
-  if (tasks.size() > 1 && format.write_index != nullptr) format.write_index(fs::path(output).parent_path().string(), index, notes);
-  return summary;
+  return converter.finish(fs::path(output).parent_path().string());
 }
 
 }  // namespace firn

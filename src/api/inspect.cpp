@@ -1,14 +1,16 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <limits>
 
 #include "firn/convert.h"
 #include "firn/error.h"
-#include "io/frame_view.h"
+#include "geometry/read_mesh.h"
+#include "geometry/vdb_content.h"
 #include "io/formats.h"
+#include "io/frame_view.h"
 
 namespace firn {
 namespace {
@@ -40,6 +42,11 @@ FileReport::Column describe(const Frame& frame, const Attribute& a) {
   return column;
 }
 
+template <class Point>
+std::string box_text(const Point& lower, const Point& upper) {
+  return fmt::format("[{:.6g}, {:.6g}, {:.6g}] to [{:.6g}, {:.6g}, {:.6g}] m", lower[0], lower[1], lower[2], upper[0], upper[1], upper[2]);
+}
+
 void add_box(const Frame& frame, FileReport& report) {
   std::array<double, 3> lower = frame.position.front(), upper = lower;
   for (const std::array<double, 3>& x : frame.position)
@@ -47,7 +54,7 @@ void add_box(const Frame& frame, FileReport& report) {
       lower[d] = std::min(lower[d], x[d]);
       upper[d] = std::max(upper[d], x[d]);
     }
-  report.entries.emplace_back("box", fmt::format("[{:.6g}] to [{:.6g}] m", fmt::join(lower, ", "), fmt::join(upper, ", ")));
+  report.entries.emplace_back("box", box_text(lower, upper));
 }
 
 FileReport inspect_particles(const std::string& path) {
@@ -64,12 +71,62 @@ FileReport inspect_particles(const std::string& path) {
   return report;
 }
 
+FileReport inspect_volumes(const std::string& path) {
+  const VdbContent content = describe_vdb(path);
+  FileReport report{"vdb", {}, {}};
+  for (const auto& [name, value] : content.metadata) report.entries.emplace_back(name, value);
+  for (const VdbGrid& grid : content.grids) {
+    FileReport::Column column;
+    column.name = grid.name;
+    column.type = grid.type;
+    for (const auto& [name, value] : grid.metadata)
+      if (name == "unit") column.unit = value;
+    column.note = fmt::format("{} voxels of {:.6g} m", grid.voxels, grid.voxel);
+    if (grid.components > 0 && grid.voxels > 0) {
+      column.least = grid.least;
+      column.greatest = grid.greatest;
+      column.mean = grid.sum / (static_cast<double>(grid.voxels) * grid.components);
+    }
+    if (grid.name == "density" && grid.components == 1) {
+      report.entries.emplace_back("box", box_text(grid.box.lower, grid.box.upper));
+      report.entries.emplace_back("mass", fmt::format("{:.9g} kg", grid.sum * grid.voxel * grid.voxel * grid.voxel));
+    }
+    report.columns.push_back(std::move(column));
+  }
+  return report;
+}
+
+FileReport inspect_mesh(const std::string& path) {
+  const Mesh mesh = read_mesh(path);
+  FileReport report{"mesh", {}, {}};
+  report.entries.emplace_back("triangles", fmt::format("{}", mesh.triangles.size()));
+  report.entries.emplace_back("points", fmt::format("{}", mesh.points.size()));
+  if (mesh.points.empty()) return report;
+  const Bounds box = bounds(mesh);
+  report.entries.emplace_back("box", box_text(box.lower, box.upper));
+  report.entries.emplace_back("area", fmt::format("{:.6g} m2", surface_area(mesh)));
+  return report;
+}
+
+bool ends_in(const std::string& path, std::initializer_list<const char*> endings) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+FileReport inspect_any(const std::string& path) {
+  if (ends_in(path, {".toml"})) throw UserError(fmt::format("{}: a scene: firn check tells what is in it", path));
+  if (ends_in(path, {".vdb"})) return inspect_volumes(path);
+  if (ends_in(path, {".obj", ".stl", ".gltf", ".glb", ".fbx"})) return inspect_mesh(path);
+  return inspect_particles(path);
+}
+
 }  // namespace
 
 FileReport inspect(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw UserError(fmt::format("{}: no such file", path));
-  FileReport report = inspect_particles(path);
+  FileReport report = inspect_any(path);
   report.entries.insert(report.entries.begin(), {"bytes", fmt::format("{}", std::filesystem::file_size(path, error))});
   return report;
 }

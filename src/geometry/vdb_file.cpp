@@ -7,12 +7,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <new>
 
 #include "core/child_process.h"
 #include "firn/error.h"
 #include "geometry/import.h"
 #include "geometry/level_set.h"
+#include "geometry/vdb_content.h"
 
 namespace firn {
 namespace {
@@ -39,27 +41,35 @@ void refuse_what_crashes(const std::string& path) {
     }
   });
   char too_large;
-  if (child.read(&too_large, 1)) throw UserError(fmt::format("{}: the file is damaged, or too large: reading it takes more than {:.3g} GB", path,
-                                                             double(kSomeMemory + kExpansion * size) / 1e9));
+  if (child.read(&too_large, 1))
+    throw UserError(fmt::format("{}: the file is damaged, or too large: reading it takes more than {:.3g} GB", path,
+                                double(kSomeMemory + kExpansion * size) / 1e9));
   const ChildEnd end = child.wait();
-  if (end.signal != 0) throw UserError(fmt::format("{}: the file is damaged: reading it {}", path, end.out_of_time() ? "does not end" : "crashes"));
+  if (end.signal != 0)
+    throw UserError(fmt::format("{}: the file is damaged: reading it {}", path, end.out_of_time() ? "does not end" : "crashes"));
+}
+
+// What `read` makes of a file that cannot crash; what OpenVDB complains of is the user's mistake.
+template <class Read>
+auto read_safely(const std::string& path, Read read) {
+  openvdb::initialize();
+  refuse_what_crashes(path);
+  try {
+    return read();
+  } catch (const std::exception& e) {
+    throw UserError(fmt::format("{}: not a readable .vdb file: {}", path, e.what()));
+  }
 }
 
 // The first level set, else the first grid of numbers.
 FloatGrid::Ptr read_grid(const std::string& path) {
-  openvdb::initialize();
-  refuse_what_crashes(path);
   FloatGrid::Ptr found;
-  try {
-    const openvdb::GridPtrVecPtr grids = read_grids(path);
-    for (const openvdb::GridBase::Ptr& grid : *grids) {
-      const FloatGrid::Ptr values = openvdb::gridPtrCast<FloatGrid>(grid);
-      if (!values) continue;
-      const bool is_level_set = values->getGridClass() == openvdb::GRID_LEVEL_SET;
-      if (!found || (is_level_set && found->getGridClass() != openvdb::GRID_LEVEL_SET)) found = values;
-    }
-  } catch (const std::exception& e) {
-    throw UserError(fmt::format("{}: not a readable .vdb file: {}", path, e.what()));
+  const openvdb::GridPtrVecPtr grids = read_safely(path, [&] { return read_grids(path); });
+  for (const openvdb::GridBase::Ptr& grid : *grids) {
+    const FloatGrid::Ptr values = openvdb::gridPtrCast<FloatGrid>(grid);
+    if (!values) continue;
+    const bool is_level_set = values->getGridClass() == openvdb::GRID_LEVEL_SET;
+    if (!found || (is_level_set && found->getGridClass() != openvdb::GRID_LEVEL_SET)) found = values;
   }
   if (!found) throw UserError(fmt::format("{}: no level set and no fog volume (a grid of floats) in it", path));
   if (found->activeVoxelCount() == 0) throw UserError(fmt::format("{}: grid '{}' is empty", path, found->getName()));
@@ -74,7 +84,60 @@ double isovalue(const FloatGrid& grid, double threshold, const std::string& path
   return threshold * largest;
 }
 
+std::vector<std::pair<std::string, std::string>> words_of(const openvdb::MetaMap& map) {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (auto entry = map.beginMeta(); entry != map.endMeta(); ++entry) words.emplace_back(entry->first, entry->second->str());
+  return words;
+}
+
+// The number of a voxel's value that is the c-th of `kSize`.
+double part(float value, int) { return value; }
+double part(double value, int) { return value; }
+double part(const openvdb::Vec3s& value, int c) { return value[c]; }
+
+template <class Grid, int kSize>
+bool measure(const openvdb::GridBase& any, VdbGrid& report) {
+  if (!any.isType<Grid>()) return false;
+  report.least = std::numeric_limits<double>::infinity();
+  report.greatest = -report.least;
+  for (auto value = static_cast<const Grid&>(any).cbeginValueOn(); value; ++value)
+    for (int c = 0; c < kSize; ++c) {
+      const double x = part(*value, c);
+      report.least = std::min(report.least, x);
+      report.greatest = std::max(report.greatest, x);
+      report.sum += x * static_cast<double>(value.getVoxelCount());
+    }
+  report.components = kSize;
+  return true;
+}
+
+VdbGrid describe(const openvdb::GridBase& grid) {
+  VdbGrid report;
+  report.name = grid.getName();
+  report.type = grid.valueType();
+  report.voxels = grid.activeVoxelCount();
+  report.voxel = grid.voxelSize()[0];
+  report.metadata = words_of(grid);
+  if (report.voxels == 0) return report;
+  const openvdb::CoordBBox box = grid.evalActiveVoxelBoundingBox();
+  const openvdb::Vec3d lower = grid.indexToWorld(box.min()), upper = grid.indexToWorld(box.max());
+  report.box = {{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
+  if (!measure<FloatGrid, 1>(grid, report) && !measure<openvdb::DoubleGrid, 1>(grid, report)) measure<openvdb::Vec3SGrid, 3>(grid, report);
+  return report;
+}
+
 }  // namespace
+
+VdbContent describe_vdb(const std::string& path) {
+  return read_safely(path, [&] {
+    openvdb::io::File file(path);
+    file.open(false);
+    VdbContent content;
+    for (const openvdb::GridBase::Ptr& grid : *file.getGrids()) content.grids.push_back(describe(*grid));
+    content.metadata = words_of(*file.getMetadata());
+    return content;
+  });
+}
 
 Mesh read_vdb(const std::string& path, double threshold) {
   const FloatGrid::Ptr grid = read_grid(path);
