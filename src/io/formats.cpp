@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "io/ply_writer.h"
+#include "io/usda.h"
 #include "io/vdb_write.h"
 
 namespace firn {
@@ -29,6 +30,10 @@ const std::vector<Format>& formats() {
        read_ply,
        nullptr},
       {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr},
+      {{"usda", "USD as text, every attribute, and a stage of all frames", true},
+       [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_usda(path, frame, notes); },
+       read_usda,
+       write_usda_index},
   };
   return all;
 }

@@ -5,12 +5,13 @@
 #include "firn/error.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
+#include "io/usda.h"
 
 namespace firn::fuzz {
 namespace {
 
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 1> kParsers{parse_ply};
+constexpr std::array<Parser, 2> kParsers{parse_ply, parse_usda};
 
 }  // namespace
 
