@@ -9,6 +9,7 @@
 #include "firn/error.h"
 #include "io/bgeo.h"
 #include "io/ply_writer.h"
+#include "io/usda.h"
 #include "io/vdb_write.h"
 #include "io/vtp.h"
 
@@ -39,6 +40,10 @@ const std::vector<Format>& formats() {
        [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
        read_bgeo,
        nullptr},
+      {{"usda", "USD as text, every attribute, and a stage of all frames", true},
+       [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_usda(path, frame, notes); },
+       read_usda,
+       write_usda_index},
   };
   return all;
 }

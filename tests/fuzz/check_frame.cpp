@@ -6,13 +6,14 @@
 #include "io/bgeo.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
+#include "io/usda.h"
 #include "io/vtp.h"
 
 namespace firn::fuzz {
 namespace {
 
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 3> kParsers{parse_ply, parse_vtp, parse_bgeo};
+constexpr std::array<Parser, 4> kParsers{parse_ply, parse_vtp, parse_bgeo, parse_usda};
 
 }  // namespace
 
