@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "firn/error.h"
-#include "io/ply_header.h"
+#include "io/printable.h"
 
 namespace firn {
 namespace {

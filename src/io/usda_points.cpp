@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "io/ply_header.h"
+#include "io/printable.h"
 
 namespace firn {
 namespace {

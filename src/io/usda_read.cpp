@@ -6,7 +6,7 @@
 
 #include "firn/error.h"
 #include "io/file.h"
-#include "io/ply_header.h"
+#include "io/printable.h"
 #include "io/usda.h"
 #include "io/usda_points.h"
 
