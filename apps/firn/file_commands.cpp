@@ -63,8 +63,8 @@ int print_info(const std::string& path, bool json) {
     fmt::print("{}\n", to_json(report).dump(2));
     return kDone;
   }
-  fmt::print("{:<12} {}\n", "format", report.format);
-  for (const auto& [name, value] : report.entries) fmt::print("{:<12} {}\n", name, value);
+  fmt::print("{:<18} {}\n", "format", report.format);
+  for (const auto& [name, value] : report.entries) fmt::print("{:<18} {}\n", name, value);
   if (!report.columns.empty()) fmt::print("\n{:<22} {:<10} {:<6} {:>12} {:>12} {:>12}\n", "name", "type", "unit", "min", "max", "mean");
   for (const firn::FileReport::Column& c : report.columns)
     fmt::print("{:<22} {:<10} {:<6} {:>12.6g} {:>12.6g} {:>12.6g}  {}\n", c.name, c.type, c.unit, c.least, c.greatest, c.mean, c.note);

@@ -133,8 +133,10 @@ VdbContent describe_vdb(const std::string& path) {
     openvdb::io::File file(path);
     file.open(false);
     VdbContent content;
-    for (const openvdb::GridBase::Ptr& grid : *file.getGrids()) content.grids.push_back(describe(*grid));
-    content.metadata = words_of(*file.getMetadata());
+    const openvdb::GridPtrVecPtr grids = file.getGrids();
+    for (const openvdb::GridBase::Ptr& grid : *grids) content.grids.push_back(describe(*grid));
+    const openvdb::MetaMap::Ptr metadata = file.getMetadata();
+    content.metadata = words_of(*metadata);
     return content;
   });
 }

@@ -25,8 +25,9 @@ class Convert : public testing::Test {
     arguments.insert(arguments.begin(), "convert");
     const Outcome outcome = firn(arguments);
     EXPECT_EQ(outcome.code, 2) << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    return outcome.err;
+    const std::string line = outcome.err.substr(std::min(outcome.err.find("error: "), outcome.err.size()));
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << outcome.err;
+    return line;
   }
 
   TempFolder folder_;
