@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "io/bgeo.h"
+#include "io/fpc.h"
 #include "io/ply_writer.h"
 #include "io/vdb_write.h"
 #include "io/vtp.h"
@@ -39,6 +40,7 @@ const std::vector<Format>& formats() {
        [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
        read_bgeo,
        nullptr},
+      {{"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true}, write_fpc, read_fpc, nullptr},
   };
   return all;
 }

@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "firn/error.h"
 #include "io/bgeo.h"
+#include "io/fpc.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
 #include "io/vtp.h"
@@ -11,8 +12,12 @@
 namespace firn::fuzz {
 namespace {
 
+Frame parse_fpc_whatever_its_checksums(const std::string& file, std::string_view bytes) {
+  return parse_fpc(file, bytes, FpcChecksums::kIgnore);
+}
+
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 3> kParsers{parse_ply, parse_vtp, parse_bgeo};
+constexpr std::array kParsers{Parser{parse_ply}, Parser{parse_vtp}, Parser{parse_bgeo}, Parser{parse_fpc_whatever_its_checksums}};
 
 }  // namespace
 
