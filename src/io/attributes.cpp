@@ -72,6 +72,10 @@ const Attribute* find_attribute(std::string_view name) {
   return found == kAttributes.end() ? nullptr : &*found;
 }
 
+void reserve(Frame& frame, Field field, std::size_t particles) {
+  visit_column(frame, field, [&](auto& column) { column.reserve(particles); });
+}
+
 void resize(Frame& frame, Field field, std::size_t particles) {
   visit_column(frame, field, [&](auto& column) { column.resize(particles); });
 }
@@ -115,11 +119,8 @@ std::string complaint(Field field, int component, double value) {
     return fmt::format("{} is {}, it must be {}", attribute(field).parts[static_cast<std::size_t>(component)], value, allowed);
   };
   if (!std::isfinite(value)) return must_be("finite");
+  if (above_zero(field)) return value > 0 ? "" : must_be("greater than 0");
   switch (field) {
-    case Field::kMass:
-    case Field::kVolume:
-    case Field::kJp:
-      return value > 0 ? "" : must_be("greater than 0");
     case Field::kId:
       return is_whole(value, std::numeric_limits<std::uint32_t>::max()) ? "" : must_be("a whole number from 0 to 4294967295");
     case Field::kMaterial:
@@ -143,8 +144,8 @@ void check_readable(const std::string& path, const Frame& frame) {
   for (const Attribute& a : kAttributes) {
     if (a.kind != ValueKind::kReal) continue;
     const std::span<const double> values = reals(frame, a.field);
-    const bool above_zero = a.field == Field::kMass || a.field == Field::kVolume || a.field == Field::kJp;
-    const auto bad = std::find_if(values.begin(), values.end(), [&](double x) { return !std::isfinite(x) || (above_zero && x <= 0); });
+    const auto bad = std::find_if(values.begin(), values.end(),
+                                  [positive = above_zero(a.field)](double x) { return !std::isfinite(x) || (positive && x <= 0); });
     if (bad == values.end()) continue;
     const std::size_t at = static_cast<std::size_t>(bad - values.begin()), width = static_cast<std::size_t>(a.components);
     throw UserError(fmt::format("{}: particle {}: {}", path, at / width, complaint(a.field, static_cast<int>(at % width), *bad)));

@@ -67,6 +67,8 @@ constexpr const Attribute& attribute(Field field) { return kAttributes[static_ca
 // nullptr: there is none of that name.
 const Attribute* find_attribute(std::string_view name);
 
+// Room for so many, so that resize() need not move what is there.
+void reserve(Frame& frame, Field field, std::size_t particles);
 // Zeros where there was nothing; 0 particles: the frame no longer has the field.
 void resize(Frame& frame, Field field, std::size_t particles);
 
@@ -78,6 +80,8 @@ std::span<double> reals(Frame& frame, Field field);
 double get(const Frame& frame, Field field, std::size_t particle, int component);
 void set(Frame& frame, Field field, std::size_t particle, int component, double value);
 
+// Numbers of the field have to be greater than 0.
+constexpr bool above_zero(Field field) { return field == Field::kMass || field == Field::kVolume || field == Field::kJp; }
 // What is wrong with a number that was read, "x is nan, it must be finite"; empty: nothing.
 std::string complaint(Field field, int component, double value);
 // What is wrong with these fields in one file; empty: nothing.

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -27,7 +29,9 @@ struct Descriptor {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path) { return read_file_start(path, std::numeric_limits<std::size_t>::max()); }
+
+std::string read_file_start(const std::string& path, std::size_t most) {
   const auto fail = [&path](int error) { throw UserError(fmt::format("{}: {}", path, reason(error))); };
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a named pipe must not hang the program
   if (file.fd < 0) fail(errno);
@@ -35,7 +39,7 @@ std::string read_file(const std::string& path) {
   if (::fstat(file.fd, &status) != 0) fail(errno);
   if (!S_ISREG(status.st_mode)) throw UserError(fmt::format("{}: not a regular file", path));
 
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::string bytes(std::min(static_cast<std::size_t>(status.st_size), most), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t n = ::read(file.fd, bytes.data() + done, bytes.size() - done);

@@ -8,6 +8,7 @@
 
 #include "firn/error.h"
 #include "io/bgeo.h"
+#include "io/fpc.h"
 #include "io/ply_writer.h"
 #include "io/usda.h"
 #include "io/vdb_write.h"
@@ -44,6 +45,7 @@ const std::vector<Format>& formats() {
        [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_usda(path, frame, notes); },
        read_usda,
        write_usda_index},
+      {{"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true}, write_fpc, read_fpc, nullptr},
   };
   return all;
 }

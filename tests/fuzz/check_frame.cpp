@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "firn/error.h"
 #include "io/bgeo.h"
+#include "io/fpc.h"
 #include "io/frame_view.h"
 #include "io/ply_read.h"
 #include "io/usda.h"
@@ -12,8 +13,12 @@
 namespace firn::fuzz {
 namespace {
 
+Frame parse_fpc_whatever_its_checksums(const std::string& file, std::string_view bytes) {
+  return parse_fpc(file, bytes, FpcChecksums::kIgnore);
+}
+
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
-constexpr std::array<Parser, 4> kParsers{parse_ply, parse_vtp, parse_bgeo, parse_usda};
+constexpr std::array<Parser, 5> kParsers{parse_ply, parse_vtp, parse_bgeo, parse_usda, parse_fpc_whatever_its_checksums};
 
 }  // namespace
 

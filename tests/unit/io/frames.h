@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <random>
 
 #include "io/frame_view.h"
@@ -50,13 +52,16 @@ inline Frame as_stored(Frame f) {
   return f;
 }
 
+// Tells -0 from 0, other than ==.
+inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
 inline void expect_same(const Frame& a, const Frame& b) {
   EXPECT_EQ(a.double_precision, b.double_precision);
   EXPECT_EQ(a.id, b.id);
   EXPECT_EQ(a.material, b.material);
   for (const Attribute& attribute : kAttributes) {
     const auto x = reals(a, attribute.field), y = reals(b, attribute.field);
-    EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end())) << attribute.name;
+    EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end(), same_bits)) << attribute.name;
   }
 }
 
