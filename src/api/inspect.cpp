@@ -10,6 +10,7 @@
 #include "geometry/read_mesh.h"
 #include "geometry/vdb_content.h"
 #include "io/formats.h"
+#include "io/fpc.h"
 #include "io/frame_view.h"
 
 namespace firn {
@@ -71,6 +72,18 @@ FileReport inspect_particles(const std::string& path) {
   return report;
 }
 
+// What a cache says about itself: when it was, and how exact it is.
+void add_cache_notes(const std::string& path, FileReport& report) {
+  const FpcHeader header = read_fpc_header(path);
+  report.entries.emplace_back("time", fmt::format("{:.9g} s", header.notes.time));
+  report.entries.emplace_back("fps", fmt::format("{:.9g}", header.notes.fps));
+  report.entries.emplace_back("spacing", fmt::format("{:.9g} m", header.notes.spacing));
+  for (const FpcColumn& stored : header.columns)
+    for (FileReport::Column& column : report.columns)
+      if (column.name == attribute(stored.field).name)
+        column.note = stored.error > 0 ? fmt::format("to ±{:.3g}", stored.error) : "exact";
+}
+
 FileReport inspect_volumes(const std::string& path) {
   const VdbContent content = describe_vdb(path);
   FileReport report{"vdb", {}, {}};
@@ -118,7 +131,9 @@ FileReport inspect_any(const std::string& path) {
   if (ends_in(path, {".toml"})) throw UserError(fmt::format("{}: a scene: firn check tells what is in it", path));
   if (ends_in(path, {".vdb"})) return inspect_volumes(path);
   if (ends_in(path, {".obj", ".stl", ".gltf", ".glb", ".fbx"})) return inspect_mesh(path);
-  return inspect_particles(path);
+  FileReport report = inspect_particles(path);
+  if (ends_in(path, {".fpc"})) add_cache_notes(path, report);
+  return report;
 }
 
 }  // namespace
