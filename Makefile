@@ -5,6 +5,8 @@ PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev lib
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libassimp-dev libfreetype-dev libmuparser-dev \
            libpugixml-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
+# python3-paraview brings VTK for Python (python3-vtk9 conflicts with it); some packages of Node contain npm, and conflict with the one named so.
+INTEROP_PACKAGES = blender paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop

@@ -1,0 +1,133 @@
+"""Opens the volumes of a run in Blender, ready to render with Cycles:
+
+    blender --python blender/import_run.py -- out/snowball_drop
+    blender --background --python blender/import_run.py -- out/snowball_drop --save snow.blend --render snow.png --frame 8
+
+Scene frame N is frame N of the run, a unit is a metre, and z is up. docs/formats.md, "Blender", has the details.
+"""
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+
+import bpy
+from mathutils import Vector
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import bodies
+import check
+import snow_material
+import stage
+from run_folder import RunError, frames_per_second, read_scene, volume_frames
+
+FRAMES_LOOKED_AT = 24     # for the camera: the ends and some between
+GROUND_EXTENT = 50        # half the width of planes, over the size of the snow
+
+
+def size_of(text):
+    width, _, height = text.partition("x")
+    return int(width), int(height)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="blender --python import_run.py --", description="opens the volumes of a run of firn")
+    parser.add_argument("folder", help="output folder of a run with frame_*.vdb")
+    parser.add_argument("--save", metavar="FILE", help="write a .blend")
+    parser.add_argument("--render", metavar="FILE", help="write a picture (.png) of one frame")
+    parser.add_argument("--frame", type=int, metavar="N", help="the frame to show; default: the last")
+    parser.add_argument("--size", type=size_of, default=(1280, 720), metavar="WxH", help="of pictures; default: 1280x720")
+    parser.add_argument("--samples", type=int, default=128, help="of Cycles, per pixel; default: 128")
+    parser.add_argument("--check", action="store_true", help="print what Blender found in the frames, as JSON")
+    return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
+
+
+def clear_scene():
+    """What Blender starts with: a cube, a lamp, a camera."""
+    for item in list(bpy.data.objects):
+        bpy.data.objects.remove(item, do_unlink=True)
+
+
+def set_up_time(frames, fps):
+    scene = bpy.context.scene
+    scene.render.fps = max(1, math.ceil(fps))       # a whole number, and a divisor for rates like 23.976
+    scene.render.fps_base = scene.render.fps / fps
+    scene.frame_start, scene.frame_end = min(frames), max(frames)
+    scene.unit_settings.system = "METRIC"
+    scene.unit_settings.scale_length = 1.0
+
+
+def add_snow(frames):
+    """The volume sequence and its parent, which turns y up into z up: (x, y, z) becomes (x, -z, y)."""
+    collection = bpy.context.scene.collection
+    turned = bpy.data.objects.new("firn, y up", None)
+    turned.rotation_euler = (math.radians(90), 0.0, 0.0)
+    collection.objects.link(turned)
+    first = min(frames)
+    volume = bpy.data.volumes.new("snow")
+    volume.filepath = str(frames[first].resolve())
+    volume.is_sequence = True
+    volume.frame_duration = max(frames) - first + 1
+    volume.frame_start, volume.frame_offset = first, first - 1   # scene frame N shows file N
+    volume.velocity_unit = "SECOND"                              # of the grid `velocity`: for motion blur
+    volume.materials.append(snow_material.snow_material(snow_material.SINGLE_SCATTERING_ALBEDO))
+    snow = bpy.data.objects.new("snow", volume)
+    snow.parent = turned
+    collection.objects.link(snow)
+    return snow, turned
+
+
+def corners_at(snow, frame):
+    """Of the snow's box, in the world."""
+    bpy.context.scene.frame_set(frame)
+    evaluated = snow.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [evaluated.matrix_world @ Vector(corner) for corner in evaluated.bound_box]
+
+
+def box_of(points):
+    return [Vector(map(limit, zip(*points))) for limit in (min, max)]
+
+
+def corners_of(low, high):
+    return [Vector((x, y, z)) for x in (low.x, high.x) for y in (low.y, high.y) for z in (low.z, high.z)]
+
+
+def import_run(options):
+    frames = volume_frames(options.folder)
+    scene = read_scene(options.folder)
+    fps = frames_per_second(scene)
+    shown_frame = max(frames) if options.frame is None else options.frame
+    if shown_frame not in frames:
+        raise RunError(f"{options.folder} has no volume of frame {shown_frame}; it has {min(frames)} to {max(frames)}")
+    clear_scene()
+    set_up_time(frames, fps)
+    stage.set_up_cycles(options.size, options.samples)
+    snow, turned = add_snow(frames)
+    numbers = sorted(frames)
+    looked_at = sorted({numbers[round(k * (len(numbers) - 1) / FRAMES_LOOKED_AT)] for k in range(FRAMES_LOOKED_AT + 1)})
+    low, high = box_of([corner for frame in looked_at for corner in corners_at(snow, frame)])
+    camera = stage.add_camera(corners_of(low, high), scene.get("simulation", {}).get("dimension") == 2)
+    shown = bodies.add_bodies(scene.get("collider", []), turned, numbers, fps, GROUND_EXTENT * (high - low).length)
+    bpy.context.view_layer.update()
+    bodies.hide_planes_before(turned.matrix_world.inverted() @ camera.location, shown)
+    stage.add_light()
+    bpy.context.scene.frame_set(shown_frame)
+    return snow, frames
+
+
+def main():
+    options = arguments()
+    try:
+        snow, frames = import_run(options)
+    except RunError as error:
+        sys.exit(f"error: {error}")
+    if options.check:
+        print(json.dumps(check.report(snow, frames, corners_at)))
+    if options.save:
+        bpy.ops.wm.save_as_mainfile(filepath=str(Path(options.save).resolve()))
+    if options.render:
+        bpy.context.scene.render.filepath = str(Path(options.render).resolve())
+        bpy.ops.render.render(write_still=True)
+
+
+main()
