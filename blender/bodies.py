@@ -10,8 +10,8 @@ from snow_material import matte_material
 
 SEGMENTS = 64                                           # round a sphere, cylinder or cone
 Y_FROM_Z = Matrix.Rotation(math.radians(-90), 4, "X")   # Blender's cones stand along z, firn's along y
-BODY_COLOUR = (0.10, 0.16, 0.24)
-GROUND_COLOUR = (0.16, 0.17, 0.19)                      # dark enough for snow to stand out
+BODY_COLOUR = (0.03, 0.06, 0.16)
+GROUND_COLOUR = (0.036, 0.05, 0.085)                    # dark, so that snow stands out; neutral in the warm light of stage.py
 
 
 def edges_of(body, depth):

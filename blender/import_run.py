@@ -22,6 +22,7 @@ import stage
 from run_folder import RunError, frames_per_second, read_scene, volume_frames
 
 FRAMES_LOOKED_AT = 24     # for the camera: the ends and some between
+THINNEST_SNOW = 1.0       # kg/m³: less is spray
 GROUND_EXTENT = 50        # half the width of planes, over the size of the snow
 
 
@@ -77,11 +78,22 @@ def add_snow(frames):
     return snow, turned
 
 
-def corners_at(snow, frame):
-    """Of the snow's box, in the world."""
-    bpy.context.scene.frame_set(frame)
-    evaluated = snow.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return [evaluated.matrix_world @ Vector(corner) for corner in evaluated.bound_box]
+class SnowSurface:
+    """Where the snow is, in the world: Blender's own box of a volume is that of its leaves, up to seven voxels wider on every side."""
+
+    def __init__(self, snow):
+        self.item = bpy.data.objects.new("surface of snow", bpy.data.meshes.new("surface of snow"))
+        bpy.context.scene.collection.objects.link(self.item)
+        surface = self.item.modifiers.new("surface", "VOLUME_TO_MESH")
+        surface.object, surface.grid_name, surface.threshold = snow, "density", THINNEST_SNOW
+
+    def points(self, frame):
+        bpy.context.scene.frame_set(frame)
+        evaluated = self.item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return [vertex.co.copy() for vertex in evaluated.data.vertices]
+
+    def remove(self):
+        bpy.data.meshes.remove(self.item.data)
 
 
 def box_of(points):
@@ -105,7 +117,12 @@ def import_run(options):
     snow, turned = add_snow(frames)
     numbers = sorted(frames)
     looked_at = sorted({numbers[round(k * (len(numbers) - 1) / FRAMES_LOOKED_AT)] for k in range(FRAMES_LOOKED_AT + 1)})
-    low, high = box_of([corner for frame in looked_at for corner in corners_at(snow, frame)])
+    surface = SnowSurface(snow)
+    boxes = [box_of(points) for frame in looked_at if (points := surface.points(frame))]
+    surface.remove()
+    if not boxes:
+        raise RunError(f"{options.folder} has no snow in its volumes")
+    low, high = box_of([corner for box in boxes for corner in box])
     camera = stage.add_camera(corners_of(low, high), scene.get("simulation", {}).get("dimension") == 2)
     shown = bodies.add_bodies(scene.get("collider", []), turned, numbers, fps, GROUND_EXTENT * (high - low).length)
     bpy.context.view_layer.update()

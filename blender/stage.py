@@ -8,11 +8,16 @@ VIEW_FROM = Vector((0.35, -1.0, 0.42))       # z up: the front, from the right a
 VIEW_FROM_2D = Vector((0.0, -1.0, 0.0))
 MARGIN = 1.08                                # room about the snow
 LENS = 50.0                                  # mm, on 36 mm of film
-SUN_DIRECTION = Vector((-0.75, -0.35, 0.75)) # towards the sun: from the left, so that snow shades itself
-SUN_STRENGTH = 4.0                           # W/m²
+SUN_DIRECTION = Vector((-0.75, -0.35, 0.75))  # towards the sun: from the left, so that snow shades itself
+# Deep snow of the albedo (0.9, 0.95, 1) gives back some (0.36, 0.52, 1) of the light: the light is so much warmer that sunlit snow is white, as a
+# photographer sets the white balance. What is in the shade stays a little blue.
+SUN_COLOUR = (1.0, 0.72, 0.42)
+SUN_STRENGTH = 13.0                          # W/m²
 SUN_ANGLE = 1.5                              # degrees: shadows with a soft edge
-SKY_COLOUR = (0.55, 0.72, 1.0)
-SKY_STRENGTH = 0.45
+SKY_COLOUR = (0.8, 0.72, 0.6)
+SKY_STRENGTH = 0.9
+LOOK = "Medium High Contrast"                # of the view transform Filmic
+BRIGHTEST_BOUNCE = 4.0                       # cuts off fireflies
 VOLUME_BOUNCES = 64                          # light leaves snow after dozens of bounces; with few it looks like smoke
 STEP_RATE = 0.1                              # of a voxel: in packed snow light goes millimetres, voxels are often centimetres
 
@@ -20,7 +25,7 @@ STEP_RATE = 0.1                              # of a voxel: in packed snow light 
 def add_light():
     scene = bpy.context.scene
     sun = bpy.data.lights.new("sun", "SUN")
-    sun.energy, sun.angle = SUN_STRENGTH, math.radians(SUN_ANGLE)
+    sun.color, sun.energy, sun.angle = SUN_COLOUR, SUN_STRENGTH, math.radians(SUN_ANGLE)
     item = bpy.data.objects.new("sun", sun)
     item.rotation_euler = SUN_DIRECTION.to_track_quat("Z", "Y").to_euler()
     scene.collection.objects.link(item)
@@ -68,6 +73,8 @@ def set_up_cycles(size, samples):
     scene.render.image_settings.file_format = "PNG"
     cycles = scene.cycles
     cycles.samples = samples
-    cycles.use_denoising = bpy.app.build_options.openimagedenoise if hasattr(bpy.app.build_options, "openimagedenoise") else False
+    cycles.use_denoising = bool(getattr(bpy.app.build_options, "openimagedenoise", False))
+    cycles.sample_clamp_indirect = BRIGHTEST_BOUNCE
     cycles.volume_bounces = cycles.max_bounces = VOLUME_BOUNCES
     cycles.volume_step_rate = STEP_RATE
+    scene.view_settings.look = LOOK
