@@ -5,6 +5,7 @@
 Without a screen: xvfb-run -a pvpython ... docs/formats.md, "ParaView", has the details.
 """
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -16,11 +17,13 @@ from paraview.vtk.util.numpy_support import vtk_to_numpy
 PALE_GREY = [0.93, 0.94, 0.96]
 INK = [0.13, 0.15, 0.18]
 VIEW_FROM = (0.35, 0.42, 1.0)   # y up: the front, from the right and above
-ROOM = 1.05                     # of the picture, about the snow
+ROOM = 1.25                     # about the snow, for the axes and the colour bar
 TITLES = {"jp": "J_P: below 1 packed, above 1 loosened", "speed": "speed, m/s", "density": "density, kg/m³"}
-PRESETS = {"jp": "Cool to Warm (Extended)", "speed": "Viridis (matplotlib)", "density": "Viridis (matplotlib)"}
+# Packed, less so, as it was, loosened, torn: at the least J_P, its root, 1, the root of the greatest, that.
+JP_COLOURS = ((0.10, 0.33, 0.66), (0.50, 0.72, 0.90), (0.97, 0.97, 0.95), (0.96, 0.68, 0.40), (0.74, 0.24, 0.16))
 # Expressions of ParaView's calculator: what a particle weighs over the volume it has now.
 EXPRESSIONS = {"speed": "mag(velocity)", "density": "mass/(volume*je*jp)"}
+SMALLEST_RANGE = 1e-3           # of colours
 OUTLIERS = 0.02                 # the part of the particles that the ends of the colours leave out on either side
 
 
@@ -82,14 +85,25 @@ def particle_radius(data):
 
 
 def range_of(data, color):
-    """Without outliers; of J_P the same on both sides of 1, undeformed snow, as factors."""
+    """Without outliers."""
     values = sorted(vtk_to_numpy(data.GetPointData().GetArray(color)))
     cut = int(OUTLIERS * len(values))
     low, high = float(values[cut]), float(values[-1 - cut])
+    return low, max(high, low + SMALLEST_RANGE)
+
+
+def set_colours(table, color, low, high):
+    """J_P is a factor: by its logarithm, with white where snow is as it was."""
+    table.AutomaticRescaleRangeMode = "Never"
     if color != "jp":
-        return low, max(high, low + 1e-6)
-    reach = max(1 - low, 1e-3)
-    return 1 - reach, 1 + reach
+        table.ApplyPreset("Viridis (matplotlib)", True)
+        table.RescaleTransferFunction(low, high)
+        return
+    low, high = min(low, 1 - SMALLEST_RANGE), max(high, 1 + SMALLEST_RANGE)
+    places = (low, math.sqrt(low), 1.0, math.sqrt(high), high)
+    table.RGBPoints = [number for place, colour in zip(places, JP_COLOURS) for number in (place, *colour)]
+    table.ColorSpace = "RGB"
+    table.UseLogScale = 1
 
 
 def show_particles(source, view, color, data):
@@ -99,14 +113,13 @@ def show_particles(source, view, color, data):
     display.GaussianRadius = particle_radius(data)
     simple.ColorBy(display, ("POINTS", color))
     table = simple.GetColorTransferFunction(color)
-    table.ApplyPreset(PRESETS[color], True)
-    table.RescaleTransferFunction(*range_of(data, color))
-    table.AutomaticRescaleRangeMode = "Never"
+    set_colours(table, color, *range_of(data, color))
     bar = simple.GetScalarBar(table, view)
     bar.Title, bar.ComponentTitle = TITLES[color], ""
     bar.TitleColor = bar.LabelColor = INK
     bar.Orientation, bar.WindowLocation = "Horizontal", "Lower Center"
     bar.ScalarBarLength = 0.4
+    bar.RangeLabelFormat = bar.LabelFormat = "%-#.3g"
     display.SetScalarBarVisibility(view, True)
 
 
@@ -131,13 +144,22 @@ def box_over(frames):
 
 
 def fit_camera(view, box):
-    """Sees the whole box, y up."""
-    centre = [0.5 * (low + high) for low, high in box]
-    radius = 0.5 * math.dist(*zip(*box))
-    distance = ROOM * radius / math.sin(math.radians(0.5 * view.CameraViewAngle))
+    """Sees every corner of the box, y up."""
+    def dot(a, b):
+        return sum(x * y for x, y in zip(a, b))
+
     length = math.hypot(*VIEW_FROM)
+    back = [x / length for x in VIEW_FROM]
+    flat = math.hypot(back[0], back[2])
+    right = [back[2] / flat, 0.0, -back[0] / flat]
+    up = [-back[1] * right[2], flat, back[1] * right[0]]  # back × right
+    centre = [0.5 * (low + high) for low, high in box]
+    half_height = math.tan(math.radians(0.5 * view.CameraViewAngle))
+    half_width = half_height * view.ViewSize[0] / view.ViewSize[1]
+    corners = [[x - c for x, c in zip(corner, centre)] for corner in itertools.product(*box)]
+    distance = max(dot(p, back) + ROOM * abs(dot(p, side)) / half for p in corners for side, half in ((right, half_width), (up, half_height)))
     view.CameraFocalPoint = centre
-    view.CameraPosition = [c + distance * d / length for c, d in zip(centre, VIEW_FROM)]
+    view.CameraPosition = [c + distance * b for c, b in zip(centre, back)]
     view.CameraViewUp = [0, 1, 0]
 
 
