@@ -5,15 +5,15 @@ PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev lib
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libassimp-dev libfreetype-dev libmuparser-dev \
            libpugixml-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
-# python3-paraview brings VTK for Python (python3-vtk9 conflicts with it); some packages of Node contain npm, and conflict with the one named so.
-INTEROP_PACKAGES = blender paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
+# python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
+INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop
 
 FUZZ_SECONDS ?= 60
 
-.PHONY: help packages configure build demo test fuzz soak bench sanitize clean
+.PHONY: help packages configure build demo test fuzz soak bench interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -22,6 +22,7 @@ help:
 	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
+	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
 # Installs only what is missing; says the exact line when it may not.
@@ -70,6 +71,11 @@ bench: packages
 	cmake -S . -B $(BUILD)-avx2 -G Ninja -DFIRN_ISA=avx2 -DFIRN_ALL_VARIANTS=OFF -DFIRN_TESTS=OFF
 	cmake --build $(BUILD)-avx2 -j $(JOBS) --target firn
 	$(PYTHON) benchmarks/run.py --build $(BUILD) --avx2-build $(BUILD)-avx2 $(BENCH_FLAGS)
+
+interop: PACKAGES += $(INTEROP_PACKAGES)
+interop: build
+	npm ci --prefix tests/interop --no-audit --no-fund --loglevel=error
+	$(PYTHON) tests/interop/run.py --firn $(BUILD)/firn --folder $(BUILD)/interop
 
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Reads a .vtp with VTK's own reader and prints what it found as JSON. Wants the package python3-vtk9.
+"""Reads a .vtp with VTK's own reader and prints what it found as JSON. Wants VTK: package python3-paraview or python3-vtk9.
 
     read_vtp.py FILE
 
-{"points", "cells", "vertices", "time", "bounds", "arrays": {NAME: {"type", "components", "tuples", "ranges"}}}
+{"points", "cells", "vertices", "time", "bounds", "arrays": {NAME: {"type", "components", "tuples", "ranges", "sums"}}}
 """
 import json
 import sys
@@ -18,6 +18,7 @@ def describe(array):
         "components": components,
         "tuples": array.GetNumberOfTuples(),
         "ranges": [list(array.GetRange(c)) for c in range(components)],
+        "sums": [sum(array.GetComponent(row, c) for row in range(array.GetNumberOfTuples())) for c in range(components)],
     }
 
 
