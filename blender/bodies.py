@@ -96,6 +96,8 @@ def add_bodies(colliders, parent, frames, fps, extent):
         if body["shape"] not in MAKERS:
             print(f"note: collider {number}, shape \"{body['shape']}\", is not shown")
             continue
+        if body.get("keys") and body.get("interpolation") == "smooth":
+            print(f"note: collider {number} moves straight between its keys here; in the run it moves smoothly")
         item = body_object(f"collider {number} ({body['shape']})", body, extent)
         item.parent = parent
         bpy.context.scene.collection.objects.link(item)
