@@ -71,9 +71,12 @@ def body_object(name, body, extent):
     bmesh.ops.recalc_face_normals(mesh, faces=mesh.faces)
     for face in mesh.faces:
         face.smooth = body["shape"] not in FLAT_SIDED
+    for edge in mesh.edges:  # those of a cylinder's lids are sharp
+        edge.smooth = all(len(face.verts) <= 4 for face in edge.link_faces)
     mesh.to_mesh(data)
     mesh.free()
-    data.use_auto_smooth = True  # the rims of cylinders stay sharp
+    if hasattr(data, "use_auto_smooth"):  # until Blender 4.1 sharp edges want it
+        data.use_auto_smooth, data.auto_smooth_angle = True, math.pi
     colour = GROUND_COLOUR if body["shape"] == "plane" else BODY_COLOUR
     data.materials.append(matte_material(name, colour))
     return bpy.data.objects.new(name, data)
@@ -107,7 +110,8 @@ def add_bodies(colliders, parent, frames, fps, extent):
 
 
 def hide_planes_before(camera_place, shown):
-    """Planes that the camera, at `camera_place` in firn's axes, sees from behind would hide the snow: the light sees them, it does not."""
+    """Planes that the camera, at `camera_place` in firn's axes, sees from behind would hide the snow."""
     for item, body in shown:
         if body["shape"] == "plane" and (camera_place - origin_of(body)).dot(vector(body["normal"])) < 0:
-            item.visible_camera = False
+            print(f"note: {item.name} would hide the snow from the camera and is not rendered")
+            item.hide_render = True

@@ -16,7 +16,7 @@ SUN_STRENGTH = 16.0                          # W/m²
 SUN_ANGLE = 1.5                              # degrees: shadows with a soft edge
 SKY_COLOUR = (0.8, 0.72, 0.6)
 SKY_STRENGTH = 0.85
-LOOK = "Medium High Contrast"                # of the view transform Filmic
+LOOKS = ("Medium High Contrast", "Filmic - Medium High Contrast")  # of the view transform Filmic, before and since Blender 4
 BRIGHTEST_BOUNCE = 4.0                       # cuts off fireflies
 VOLUME_BOUNCES = 64                          # light leaves snow after dozens of bounces; with few it looks like smoke
 STEP_RATE = 0.1                              # of a voxel: in packed snow light goes millimetres, voxels are often centimetres
@@ -65,6 +65,16 @@ def add_camera(corners, is_2d):
     return camera
 
 
+def set_look(settings):
+    settings.view_transform = "Filmic"
+    for look in LOOKS:
+        try:
+            settings.look = look
+            return
+        except TypeError:  # not one of this version's
+            continue
+
+
 def set_up_cycles(size, samples):
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
@@ -77,4 +87,4 @@ def set_up_cycles(size, samples):
     cycles.sample_clamp_indirect = BRIGHTEST_BOUNCE
     cycles.volume_bounces = cycles.max_bounces = VOLUME_BOUNCES
     cycles.volume_step_rate = STEP_RATE
-    scene.view_settings.look = LOOK
+    set_look(scene.view_settings)

@@ -23,6 +23,7 @@ TITLES = {"jp": "J_P: below 1 packed, above 1 loosened", "speed": "speed, m/s", 
 JP_COLOURS = ((0.10, 0.33, 0.66), (0.50, 0.72, 0.90), (0.97, 0.97, 0.95), (0.96, 0.68, 0.40), (0.74, 0.24, 0.16))
 # Expressions of ParaView's calculator: what a particle weighs over the volume it has now.
 EXPRESSIONS = {"speed": "mag(velocity)", "density": "mass/(volume*je*jp)"}
+NEEDED = {"jp": ("volume", "jp"), "speed": ("volume", "velocity"), "density": ("volume", "mass", "je", "jp")}  # the volume: for the spheres' size
 SMALLEST_RANGE = 1e-3           # of colours
 OUTLIERS = 0.02                 # the part of the particles that the ends of the colours leave out on either side
 
@@ -69,8 +70,7 @@ def report(reader, times):
 
 def coloured(reader, color):
     """The particles with the array `color`."""
-    missing = {"jp": ["jp"], "speed": ["velocity"], "density": ["mass", "volume", "je", "jp"]}[color]
-    missing = [name for name in missing if name not in arrays_of(reader)]
+    missing = [name for name in NEEDED[color] if name not in arrays_of(reader)]
     if missing:
         sys.exit(f"error: the frames have no {missing[0]}, which --color {color} needs")
     if color not in EXPRESSIONS:
@@ -79,9 +79,10 @@ def coloured(reader, color):
 
 
 def particle_radius(data):
-    """Half the edge of a particle's cube: neighbours touch."""
+    """Half the edge of a particle's cube, in 2D of its square: neighbours touch."""
     volume = vtk_to_numpy(data.GetPointData().GetArray("volume"))
-    return 0.5 * float(volume.mean()) ** (1 / 3)
+    low_z, high_z = data.GetBounds()[4:]
+    return 0.5 * float(volume.mean()) ** (1 / 2 if low_z == high_z else 1 / 3)
 
 
 def range_of(data, color):
