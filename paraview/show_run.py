@@ -2,7 +2,7 @@
 
     pvpython paraview/show_run.py out/snowball_drop --picture snow.png --color jp --frame 8
 
-Without a screen: xvfb-run -a pvpython ... docs/formats.md, "ParaView", has the details.
+Without a screen: xvfb-run -a -s -noreset pvpython ... docs/formats.md, "ParaView", has the details.
 """
 import argparse
 import itertools

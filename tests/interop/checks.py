@@ -18,7 +18,8 @@ KERNEL_SUPPORT = 2    # of the cubic kernel, in voxels
 SURFACE_VOLUME = 0.05  # of a packed ball, docs/formats.md, "Surfaces"
 SNOW_DENSITY = 400.0   # kg/m³ of the scene, before it hits the ground
 BLENDER = ["blender", "--background", "--factory-startup", "--python-use-system-env", "--python", ROOT / "blender/import_run.py", "--"]
-PARAVIEW = ["xvfb-run", "-a", "pvpython", ROOT / "paraview/show_run.py"]
+# ParaView connects twice; without -noreset the server may be starting anew just then, and refuses.
+PARAVIEW = ["xvfb-run", "-a", "-s", "-noreset", "pvpython", ROOT / "paraview/show_run.py"]
 
 
 class Failure(Exception):
