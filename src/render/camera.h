@@ -50,8 +50,10 @@ struct Projection {
   }
 
   // Through the middle of a pixel, starting on the eye's plane.
-  Ray ray(int x, int y) const {
-    const float u = (static_cast<float>(x) + 0.5f - 0.5f * width) / scale, v = (0.5f * height - static_cast<float>(y) - 0.5f) / scale;
+  Ray ray(int x, int y) const { return ray_through(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f); }
+  // Through any point, in pixels from the picture's upper left corner.
+  Ray ray_through(float x, float y) const {
+    const float u = (x - 0.5f * width) / scale, v = (0.5f * height - y) / scale;
     const Float3 across = u * right + v * up;
     if (perspective) return {eye, normalized(forward + across)};
     return {eye + across, forward};

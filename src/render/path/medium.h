@@ -1,0 +1,46 @@
+// Snow as light sees it: extinction on a grid, in view units.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "firn/frame.h"
+#include "math/rng.h"
+#include "render/camera.h"
+
+namespace firn {
+
+struct MediumSettings {
+  double voxel = 0;         // m
+  double particle = 0;      // m, edge of the cube that a particle stands for: it is drawn as grains of about a voxel
+  double extinction = 724;  // 1/m at 400 kg/m³, the paper's packed snow
+};
+
+// In [0, 1), from the generator's upper bits.
+inline float random_float(Rng& rng) { return static_cast<float>(rng.next() >> 40) * 0x1p-24f; }
+
+class Medium {
+ public:
+  // The density by the solver's kernel. Throws UserError when the frame has no masses or the voxel is too small for its extent.
+  Medium(const Frame& frame, const Camera& camera, const MediumSettings& settings);
+  // A box of even extinction, per view unit: what tests know the answer of.
+  Medium(const Float3& low, const Float3& high, float extinction, int voxels);
+  ~Medium();
+  Medium(Medium&&) noexcept;
+
+  // Per view unit.
+  float extinction(const Float3& p) const;
+  // Points into the snow; not of length 1.
+  Float3 gradient(const Float3& p) const;
+
+  // How far a photon gets along the ray before it meets snow, without any error (delta tracking); nothing: beyond `farthest`.
+  std::optional<float> collide(const Ray& ray, float farthest, Rng& rng) const;
+  // An estimate of the part of light that gets through, right in the mean (ratio tracking).
+  float transmittance(const Ray& ray, float farthest, Rng& rng) const;
+
+ private:
+  struct Grid;
+  std::unique_ptr<const Grid> grid_;
+};
+
+}  // namespace firn

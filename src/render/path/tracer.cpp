@@ -1,0 +1,170 @@
+#include "render/path/tracer.h"
+
+#include <tbb/parallel_for.h>
+
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+
+#include "render/look.h"
+
+namespace firn {
+namespace {
+
+constexpr float kBeyond = 1e6f;       // view units: farther than anything
+constexpr float kOffSurface = 2e-3f;  // where a path starts from a body, so that it does not meet it at once
+constexpr int kMostEvents = 4096;     // of one path
+constexpr int kEventsBeforeChance = 8;
+
+// Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
+// like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
+// a < 1/2 only, so the usual fixed chance would not do.
+constexpr float kThinning = 0.4f;
+
+float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
+
+}  // namespace
+
+struct PathTracer::Path {
+  Ray ray;
+  float footprint;
+  Rng& rng;
+  Colour throughput{1, 1, 1};
+  int events = 0;
+  Sample sample{};
+};
+
+// Light from the sun that gets to p, if it may come from `direction`.
+Colour PathTracer::sunlight(const Float3& p, const Float3& direction, Rng& rng) const {
+  const Ray ray{p, direction};
+  if (stage_.trace(ray, kBeyond)) return Colour::zero();
+  return medium_.transmittance(ray, kBeyond, rng) * light_.sunlight;
+}
+
+void PathTracer::meet_snow(Path& path, float t) const {
+  const Float3 p = path.ray.origin + t * path.ray.direction;
+  if (path.events == 0) {
+    path.sample.albedo = snow_.albedo;
+    path.sample.normal = -normalized(medium_.gradient(p));
+    path.sample.depth = t;
+  }
+  path.throughput = multiply(path.throughput, snow_.albedo);
+  const Float3 to_sun = light_.towards_sun(random_float(path.rng), random_float(path.rng));
+  if (brightest(light_.sunlight) > 0) {
+    const float phase = henyey_greenstein(dot(path.ray.direction, to_sun), snow_.anisotropy);
+    path.sample.light += phase * multiply(path.throughput, sunlight(p, to_sun, path.rng));
+  }
+  path.ray = {p, scatter(path.ray.direction, snow_.anisotropy, random_float(path.rng), random_float(path.rng))};
+}
+
+void PathTracer::meet_body(Path& path, const StageHit& hit) const {
+  const Colour albedo = body_albedo(hit, path.footprint * hit.t);
+  const Float3 p = path.ray.origin + hit.t * path.ray.direction + kOffSurface * hit.normal;
+  if (path.events == 0) {
+    path.sample.albedo = albedo;
+    path.sample.normal = hit.normal;
+    path.sample.depth = hit.t;
+  }
+  path.throughput = multiply(path.throughput, albedo);
+  const Float3 to_sun = light_.towards_sun(random_float(path.rng), random_float(path.rng));
+  const float cosine = dot(hit.normal, to_sun);
+  if (cosine > 0 && brightest(light_.sunlight) > 0)
+    path.sample.light += cosine / std::numbers::pi_v<float> * multiply(path.throughput, sunlight(p, to_sun, path.rng));
+  // Distributed like the cosine, which cancels against that of a diffuse surface.
+  path.ray = {p, direction_about(hit.normal, std::sqrt(random_float(path.rng)), random_float(path.rng))};
+}
+
+// Whether the path is followed further.
+bool PathTracer::go_on(Path& path) const {
+  if (++path.events >= kMostEvents) return false;
+  if (path.events < kEventsBeforeChance) return true;
+  const float n = static_cast<float>(path.events);
+  const float chance = min(1.0f, brightest(path.throughput)) * std::pow(n / (n + 1), kThinning);
+  if (random_float(path.rng) >= chance) return false;
+  path.throughput = (1 / chance) * path.throughput;
+  return true;
+}
+
+PathTracer::Sample PathTracer::trace(Ray ray, float footprint, Rng& rng) const {
+  Path path{ray, footprint, rng};
+  do {
+    const std::optional<StageHit> hit = stage_.trace(path.ray, kBeyond);
+    const std::optional<float> t = medium_.collide(path.ray, hit ? hit->t : kBeyond, rng);
+    if (t) {
+      meet_snow(path, *t);
+    } else if (hit) {
+      meet_body(path, *hit);
+    } else {
+      path.sample.light += multiply(path.throughput, light_.sky(path.ray.direction));
+      break;
+    }
+  } while (go_on(path));
+  return path.sample;
+}
+
+namespace {
+
+// Sums over the samples of one pixel.
+struct PixelSums {
+  Colour light = Colour::zero(), squares = Colour::zero(), albedo = Colour::zero();
+  Float3 normal = Float3::zero();
+  float depth = 0;
+
+  void add(const PathTracer::Sample& s) {
+    light += s.light;
+    squares += multiply(s.light, s.light);
+    albedo += s.albedo;
+    normal += s.normal;
+    depth += s.depth;
+  }
+
+  void store(TracedPicture& picture, std::size_t at, int samples) const {
+    const float n = static_cast<float>(samples), each = 1 / n;
+    picture.light[at] = each * light;
+    const Colour spread = each * squares - multiply(picture.light[at], picture.light[at]);
+    for (int c = 0; c < 3; ++c)
+      picture.variance[at][c] = samples > 1 ? max(spread[c], 0.0f) / (n - 1) : picture.light[at][c] * picture.light[at][c];
+    picture.albedo[at] = each * albedo;
+    picture.normal[at] = each * normal;
+    picture.depth[at] = each * depth;
+  }
+};
+
+}  // namespace
+
+TracedPicture trace_picture(const PathTracer& tracer, const Camera& camera, const TraceSize& size,
+                            const std::function<bool(double fraction)>& progress) {
+  constexpr int kTile = 16;  // pixels
+  TracedPicture picture{size.width, size.height, {}, {}, {}, {}, {}};
+  const std::size_t pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  picture.light.resize(pixels);
+  picture.variance.resize(pixels);
+  picture.albedo.resize(pixels);
+  picture.normal.resize(pixels);
+  picture.depth.resize(pixels);
+  const Projection projection = projection_of(camera, size.width, size.height);
+  const int across = (size.width + kTile - 1) / kTile, down = (size.height + kTile - 1) / kTile;
+  std::atomic<bool> stopped = false;
+  std::mutex reporting;
+  int done = 0;
+  tbb::parallel_for(0, across * down, [&](int tile) {
+    const int x0 = tile % across * kTile, y0 = tile / across * kTile;
+    for (int y = y0; y < std::min(y0 + kTile, size.height) && !stopped; ++y)
+      for (int x = x0; x < std::min(x0 + kTile, size.width); ++x) {
+        PixelSums sums;
+        for (int s = 0; s < size.samples; ++s) {
+          Rng rng(Rng::cell_key(size.seed, x, y, s));
+          const float u = static_cast<float>(x) + random_float(rng), v = static_cast<float>(y) + random_float(rng);
+          sums.add(tracer.trace(projection.ray_through(u, v), 1 / projection.scale, rng));
+        }
+        sums.store(picture, picture.at(x, y), size.samples);
+      }
+    const std::lock_guard lock(reporting);
+    if (!stopped && progress && !progress(static_cast<double>(++done) / (across * down))) stopped = true;
+  });
+  if (stopped) return {};
+  return picture;
+}
+
+}  // namespace firn

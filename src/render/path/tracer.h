@@ -1,0 +1,60 @@
+// Pictures of snow by volumetric path tracing: light is followed backwards from the camera through the snow, scattered by it and by the
+// bodies, until it gets to the sky or is lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "render/path/daylight.h"
+#include "render/path/medium.h"
+#include "render/path/traced_picture.h"
+#include "render/stage.h"
+
+namespace firn {
+
+// What the snow does to light.
+struct SnowLook {
+  Colour albedo{0.9f, 0.95f, 1.0f};  // what is left after one scattering
+  float anisotropy = 0.5f;           // g
+};
+
+class PathTracer {
+ public:
+  PathTracer(const Medium& medium, const Stage& stage, const Daylight& light, const SnowLook& snow)
+      : medium_(medium), stage_(stage), light_(light), snow_(snow) {}
+
+  // What one path from the camera brings, and what it met first.
+  struct Sample {
+    Colour light = Colour::zero();
+    Colour albedo{1, 1, 1};
+    Float3 normal = Float3::zero();
+    float depth = 0;
+  };
+  // `footprint`: a pixel's size at distance 1.
+  Sample trace(Ray ray, float footprint, Rng& rng) const;
+
+ private:
+  struct Path;
+  bool go_on(Path& path) const;
+  void meet_snow(Path& path, float t) const;
+  void meet_body(Path& path, const StageHit& hit) const;
+  Colour sunlight(const Float3& p, const Float3& direction, Rng& rng) const;
+
+  const Medium& medium_;
+  const Stage& stage_;
+  Daylight light_;
+  SnowLook snow_;
+};
+
+struct TraceSize {
+  int width = 960, height = 540;
+  int samples = 64;  // per pixel
+  std::uint32_t seed = 1;
+};
+
+// The same for any number of threads. `progress` gets the part that is done, now and then, and may return false to stop: the picture is
+// then empty.
+TracedPicture trace_picture(const PathTracer& tracer, const Camera& camera, const TraceSize& size,
+                            const std::function<bool(double fraction)>& progress);
+
+}  // namespace firn
