@@ -60,7 +60,7 @@ class IndexWriter {
   }
 
  private:
-  double code(const IndexEntry& entry) const { return entry.time * fps_; }
+  double code(const IndexEntry& entry) const { return usda_time_code(entry.time, fps_); }
   std::string path(std::string_view name) const { return (std::filesystem::path(folder_) / name).string(); }
 
   void write_file(std::string_view name, const std::string& text) const {
