@@ -31,21 +31,25 @@ const std::vector<Format>& formats() {
       {{"ply", "binary PLY, every attribute; opens nearly everywhere", true},
        [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
        read_ply,
-       nullptr},
-      {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr},
+       nullptr,
+       {}},
+      {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr, {}},
       {{"vtp", "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times", true},
        [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_vtp(path, frame, notes); },
        read_vtp,
-       write_pvd},
+       write_pvd,
+       {kPvdName}},
       {{"bgeo", "classic Houdini geometry, every attribute as float", true},
        [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
        read_bgeo,
-       nullptr},
+       nullptr,
+       {}},
       {{"usda", "USD as text, every attribute, and a stage of all frames", true},
        [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_usda(path, frame, notes); },
        read_usda,
-       write_usda_index},
-      {{"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true}, write_fpc, read_fpc, nullptr},
+       write_usda_index,
+       {kUsdaIndexName, kUsdaManifestName}},
+      {{"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true}, write_fpc, read_fpc, nullptr, {}},
   };
   return all;
 }
@@ -59,6 +63,13 @@ const Format* format_of_path(const std::string& path) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return ending.empty() ? nullptr : find_format(ending.substr(1));
+}
+
+bool is_index(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return std::any_of(formats().begin(), formats().end(), [&](const Format& format) {
+    return std::find(format.index_names.begin(), format.index_names.end(), name) != format.index_names.end();
+  });
 }
 
 const std::vector<FrameFormat>& frame_formats() {

@@ -58,6 +58,24 @@ TEST_F(Convert, PatternsFoldersAndListsOfFilesAreSequences) {
   EXPECT_TRUE(contains(slurp(at("pattern/frames.pvd")), "0.0833333")) << "the time of frame 2, from the frame rate in scene.toml";
 }
 
+// As the shell sorts names, final.ply comes first and frame_0000_10 before frame_0000_2.
+TEST_F(Convert, TheFileThatTiesFramesTogetherHasThemInTheOrderOfTime) {
+  ASSERT_EQ(firn({"run", at("small.toml"), "-o", at("slow"), "--frames", "1", "--subframes", "11"}).code, 0);
+  ASSERT_EQ(firn({"convert", at("slow/*.ply"), at("vtp/*.vtp")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("slow"), at("folder/*.vtp")}).code, 0);
+  EXPECT_TRUE(fs::exists(at("vtp/final.vtp")));
+  EXPECT_EQ(slurp(at("vtp/frames.pvd")), slurp(at("folder/frames.pvd")));
+}
+
+TEST_F(Convert, PatternMayMeetTheFileThatTiesFramesTogether) {
+  ASSERT_EQ(firn({"convert", at("a run"), at("usd/*.usda")}).code, 0);
+  const Outcome outcome = firn({"convert", at("usd/*.usda"), at("vtp/*.vtp")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "frames.manifest.usda: left out")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "3 files")) << outcome.out;
+  EXPECT_TRUE(contains(mistake({at("usd/frames*.usda"), at("more/*.vtp")}), "no frame is among these"));
+}
+
 TEST_F(Convert, KeepsOnlyTheAttributesAskedFor) {
   ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("few.ply"), "--attributes", "velocity,jp"}).code, 0);
   const Frame all = read_ply(at("a run/frame_0002.ply")), few = read_ply(at("few.ply"));
@@ -88,6 +106,10 @@ TEST_F(Convert, ReplacesFilesOnlyWhenTold) {
   EXPECT_EQ(slurp(at("mine.vtp")), "mine");
   EXPECT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("mine.vtp"), "--overwrite"}).code, 0);
   EXPECT_GT(read_frame(at("mine.vtp")).size(), 1000u);
+  spill(at("frames.pvd"), "mine");
+  EXPECT_TRUE(contains(mistake({at("a run"), at("*.vtp")}), "frames.pvd: is there already"));
+  EXPECT_EQ(slurp(at("frames.pvd")), "mine");
+  EXPECT_FALSE(fs::exists(at("frame_0000.vtp")));
 }
 
 TEST_F(Convert, ADamagedFileInASequenceStopsItAndTellsWhere) {
