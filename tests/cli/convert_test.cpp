@@ -136,6 +136,19 @@ TEST_F(Convert, InfoTellsParticlesMassAndRanges) {
   EXPECT_TRUE(contains(firn({"info", at("a run/frame_0000.ply")}).out, "3 × float"));
 }
 
+TEST_F(Convert, InfoOfAVolumeTellsTheMassOfItsParticles) {
+  Frame sheet;
+  for (int p = 0; p < 100; ++p) sheet.position.push_back({0.013 * p, 0.5, 0});
+  sheet.mass.assign(100, 0.25);
+  write_ply(at("sheet.ply"), sheet);
+  for (const char* dimension : {"2", "3"}) {
+    const std::string path = at("sheet") + dimension + ".vdb";
+    ASSERT_EQ(firn({"convert", at("sheet.ply"), path, "--spacing", "0.1", "--dimension", dimension}).code, 0);
+    const auto json = nlohmann::json::parse(firn({"info", path, "--json"}).out);
+    EXPECT_NEAR(std::stod(json["mass"].get<std::string>()), 25, 25e-5) << dimension << "D";
+  }
+}
+
 TEST_F(Convert, InfoReadsEveryFormatThatIsWritten) {
   for (const FrameFormat& format : frame_formats()) {
     const std::string path = at("frame.") + std::string(format.name);
