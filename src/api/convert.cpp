@@ -94,12 +94,26 @@ std::vector<Task> plan(const std::vector<std::string>& inputs, const std::string
   return tasks;
 }
 
-// What the scenes beside the files know of them.
+// What files tell of themselves, else the scenes beside them.
 class NoteFinder {
  public:
   explicit NoteFinder(const ConvertOptions& options) : options_(options) {}
 
   FrameNotes notes_for(const std::string& file) {
+    const Format& format = format_to_read(file);
+    return format.read_notes != nullptr ? with_options(format.read_notes(file)) : notes_of_scene(file);
+  }
+
+ private:
+  FrameNotes with_options(FrameNotes notes) const {
+    notes.fps = options_.fps.value_or(notes.fps);
+    notes.dimension = options_.dimension.value_or(notes.dimension);
+    notes.spacing = options_.spacing.value_or(notes.spacing);
+    notes.kernel = options_.kernel.value_or(notes.kernel);
+    return notes;
+  }
+
+  FrameNotes notes_of_scene(const std::string& file) {
     FrameNotes notes;
     int subframes = 1;
     double end = 0;
@@ -111,16 +125,12 @@ class NoteFinder {
       subframes = scene->output.subframes;
       end = scene->simulation.duration;
     }
-    notes.fps = options_.fps.value_or(notes.fps);
-    notes.dimension = options_.dimension.value_or(notes.dimension);
-    notes.spacing = options_.spacing.value_or(notes.spacing);
-    notes.kernel = options_.kernel.value_or(notes.kernel);
+    notes = with_options(notes);
     const std::optional<FrameNumber> number = frame_number(file);
     notes.time = number ? number->time(notes.fps, subframes) : end;  // final.ply and the like
     return notes;
   }
 
- private:
   const std::optional<Scene>& scene_beside(const std::string& file) {
     const std::string path = (fs::path(file).parent_path() / "scene.toml").string();
     const auto [entry, is_new] = scenes_.try_emplace(path);
@@ -222,7 +232,7 @@ class Converter {
   const Format* format_;  // nullptr: surfaces
   std::set<Field> fields_;
   NoteFinder finder_;
-  FrameNotes notes_;  // of the last file
+  FrameNotes notes_;               // of the last file
   std::vector<IndexEntry> index_;  // of frames: a final.ply has no place in the film
   ConvertSummary summary_;
 };

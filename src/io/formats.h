@@ -19,10 +19,11 @@ struct IndexEntry {
 struct Format {
   FrameFormat about;
   void (*write)(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
-  Frame (*read)(const std::string& path);  // nullptr: cannot be read
+  Frame (*read)(const std::string& path) = nullptr;             // nullptr: cannot be read
+  FrameNotes (*read_notes)(const std::string& path) = nullptr;  // nullptr: its files do not keep them
   // The file that makes a film of the frames, in the run's folder; nullptr: the format needs none.
-  void (*write_index)(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);
-  std::vector<std::string_view> index_names;  // of the files that write_index() writes
+  void (*write_index)(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes) = nullptr;
+  std::vector<std::string_view> index_names = {};  // of the files that write_index() writes
 };
 
 const std::vector<Format>& formats();

@@ -52,7 +52,8 @@ class IndexWriter {
 
   void write() const {
     const std::string header = frames_.empty() ? usda_header(0, 0, fps_) : usda_header(code(frames_.front()), code(frames_.back()), fps_);
-    write_file(kUsdaManifestName, fmt::format("{}over \"snow\"\n{{\n    over \"particles\"\n    {{\n{}    }}\n}}\n", header, declarations_));
+    write_file(kUsdaManifestName,
+               fmt::format("{}over \"snow\"\n{{\n    over \"particles\"\n    {{\n{}    }}\n}}\n", header, declarations_));
     write_file(kUsdaIndexName, fmt::format("{}def Xform \"snow\"\n{{\n{}{}}}\n", header, particles(), volume()));
   }
 

@@ -76,6 +76,16 @@ TEST_F(Convert, PatternMayMeetTheFileThatTiesFramesTogether) {
   EXPECT_TRUE(contains(mistake({at("usd/frames*.usda"), at("more/*.vtp")}), "no frame is among these"));
 }
 
+// Away from the run's folder there is no scene.toml to ask.
+TEST_F(Convert, CachesKeepTheirTimeFrameRateAndSpacing) {
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("alone/snow.fpc")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("alone/snow.fpc"), at("alone/again.fpc")}).code, 0);
+  EXPECT_EQ(slurp(at("alone/again.fpc")), slurp(at("alone/snow.fpc")));
+  EXPECT_EQ(firn({"convert", at("alone/snow.fpc"), at("alone/snow.vdb")}).code, 0) << "without --spacing";
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("frame.vdb")}).code, 0);
+  EXPECT_EQ(slurp(at("alone/snow.vdb")), slurp(at("frame.vdb")));
+}
+
 TEST_F(Convert, KeepsOnlyTheAttributesAskedFor) {
   ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("few.ply"), "--attributes", "velocity,jp"}).code, 0);
   const Frame all = read_ply(at("a run/frame_0002.ply")), few = read_ply(at("few.ply"));
