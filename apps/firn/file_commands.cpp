@@ -92,12 +92,12 @@ Command add_convert(CLI::App& app) {
   verb->add_option("--attributes", a->options.attributes, "keep only these beside the position: velocity,jp")
       ->delimiter(',')
       ->allow_extra_args(false);
-  verb->add_option("--fps", a->fps, "frames per second; default: of the scene.toml beside the frames, else 24")
+  verb->add_option("--fps", a->fps, "frames per second; default: of the .fpc or the scene.toml beside the frames, else 24")
       ->check(CLI::Range(0.01, 1e5));
-  verb->add_option("--spacing", a->spacing, "voxel size of volumes, m; default: of the scene.toml beside the frames")
+  verb->add_option("--spacing", a->spacing, "voxel size of volumes, m; default: of the .fpc or the scene.toml beside the frames")
       ->check(CLI::Range(1e-6, 100.0));
-  verb->add_option("--kernel", a->kernel, "of volumes; default: the scene's, else cubic")->check(CLI::IsMember({"cubic", "quadratic"}));
-  verb->add_option("--dimension", a->dimension, "2 or 3; default: the scene's, else 3")->check(CLI::IsMember({2, 3}));
+  verb->add_option("--kernel", a->kernel, "of volumes; default: likewise, else cubic")->check(CLI::IsMember({"cubic", "quadratic"}));
+  verb->add_option("--dimension", a->dimension, "2 or 3; default: likewise, else 3")->check(CLI::IsMember({2, 3}));
   verb->add_option("--error", a->options.format.fpc_error, ".fpc: the most a position may be wrong, m; default: nothing is lost")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_flag("--points", a->options.format.vdb_points, ".vdb: the particles as well");

@@ -15,14 +15,14 @@ namespace firn {
 
 struct ConvertOptions {
   std::vector<std::string> attributes;  // that are kept, beside the position; empty: all
-  // Of the frames; what is not given here is taken from the scene.toml beside a file, where there is one.
+  // Of the frames; what is not given here is what an .fpc says itself, and of other files what the scene.toml beside them says.
   std::optional<double> fps;      // frames per second
   std::optional<double> spacing;  // m
   std::optional<Kernel> kernel;
   std::optional<int> dimension;
   FormatOptions format;
-  std::optional<SurfaceOptions> surface;  // of the snow, as .obj or .ply, instead of particles
-  bool overwrite = false;  // files that are there already
+  std::optional<SurfaceOptions> surface;                                       // of the snow, as .obj or .ply, instead of particles
+  bool overwrite = false;                                                      // files that are there already
   std::function<void(const std::string& file, int done, int total)> progress;  // after every file; may be empty
   std::function<void(const std::string& text)> warn;
 };

@@ -46,8 +46,6 @@ struct FrameNotes {
   int dimension = 3;
   double spacing = 0;              // h, m: of the grid that volumes are made on; 0: not known
   Kernel kernel = Kernel::kCubic;  // that volumes are made with
-
-  double time_code() const { return time * fps; }  // in frames: fractions are sub-frames
 };
 
 struct FormatOptions {

@@ -1,6 +1,7 @@
 #include "firn/convert.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <glob.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ std::vector<std::string> files_like(const std::string& pattern) {
   return files;
 }
 
-std::vector<std::string> list_inputs(const std::vector<std::string>& inputs) {
+std::vector<std::string> list_files(const std::vector<std::string>& inputs) {
   std::vector<std::string> files;
   for (const std::string& input : inputs) {
     std::error_code error;
@@ -51,9 +52,26 @@ std::vector<std::string> list_inputs(const std::vector<std::string>& inputs) {
   return files;
 }
 
+// A pattern for frames may be one for the file that ties them together, too.
+std::vector<std::string> list_inputs(const std::vector<std::string>& inputs, const ConvertOptions& options) {
+  std::vector<std::string> frames = list_files(inputs);
+  if (frames.size() < 2) return frames;
+  std::erase_if(frames, [&](const std::string& file) {
+    if (is_index(file) && options.warn) options.warn(fmt::format("{}: left out, it has no particles of its own", file));
+    return is_index(file);
+  });
+  if (frames.empty()) throw UserError(fmt::format("{}: no frame is among these files", fmt::join(inputs, ", ")));
+  return frames;
+}
+
 struct Task {
   std::string from, to;
 };
+
+void check_free(const std::string& path, bool overwrite) {
+  std::error_code error;
+  if (!overwrite && fs::exists(path, error)) throw UserError(fmt::format("{}: is there already; use --overwrite to replace it", path));
+}
 
 std::vector<Task> plan(const std::vector<std::string>& inputs, const std::string& output, bool overwrite) {
   const std::string name = fs::path(output).filename().string();
@@ -69,20 +87,33 @@ std::vector<Task> plan(const std::vector<std::string>& inputs, const std::string
     std::string file = name;
     if (star != std::string::npos) file.replace(star, 1, fs::path(input).stem().string());
     const std::string path = (fs::path(output).parent_path() / file).string();
-    std::error_code error;
     if (!taken.insert(path).second) throw UserError(fmt::format("{}: two of the inputs would be written to it", path));
-    if (!overwrite && fs::exists(path, error)) throw UserError(fmt::format("{}: is there already; use --overwrite to replace it", path));
+    check_free(path, overwrite);
     tasks.push_back({input, path});
   }
   return tasks;
 }
 
-// What the scenes beside the files know of them.
+// What files tell of themselves, else the scenes beside them.
 class NoteFinder {
  public:
   explicit NoteFinder(const ConvertOptions& options) : options_(options) {}
 
   FrameNotes notes_for(const std::string& file) {
+    const Format& format = format_to_read(file);
+    return format.read_notes != nullptr ? with_options(format.read_notes(file)) : notes_of_scene(file);
+  }
+
+ private:
+  FrameNotes with_options(FrameNotes notes) const {
+    notes.fps = options_.fps.value_or(notes.fps);
+    notes.dimension = options_.dimension.value_or(notes.dimension);
+    notes.spacing = options_.spacing.value_or(notes.spacing);
+    notes.kernel = options_.kernel.value_or(notes.kernel);
+    return notes;
+  }
+
+  FrameNotes notes_of_scene(const std::string& file) {
     FrameNotes notes;
     int subframes = 1;
     double end = 0;
@@ -94,16 +125,12 @@ class NoteFinder {
       subframes = scene->output.subframes;
       end = scene->simulation.duration;
     }
-    notes.fps = options_.fps.value_or(notes.fps);
-    notes.dimension = options_.dimension.value_or(notes.dimension);
-    notes.spacing = options_.spacing.value_or(notes.spacing);
-    notes.kernel = options_.kernel.value_or(notes.kernel);
+    notes = with_options(notes);
     const std::optional<FrameNumber> number = frame_number(file);
     notes.time = number ? number->time(notes.fps, subframes) : end;  // final.ply and the like
     return notes;
   }
 
- private:
   const std::optional<Scene>& scene_beside(const std::string& file) {
     const std::string path = (fs::path(file).parent_path() / "scene.toml").string();
     const auto [entry, is_new] = scenes_.try_emplace(path);
@@ -164,6 +191,13 @@ class Converter {
         fields_(chosen_fields(options.attributes)),
         finder_(options) {}
 
+  // Throws UserError when the file that ties the frames together would replace one.
+  void check_index(const std::vector<Task>& tasks, const std::string& folder) const {
+    const auto frames = std::count_if(tasks.begin(), tasks.end(), [](const Task& task) { return frame_number(task.from).has_value(); });
+    if (frames < 2 || format_ == nullptr) return;
+    for (const std::string_view name : format_->index_names) check_free((fs::path(folder) / name).string(), options_.overwrite);
+  }
+
   void write(const Task& task) {
     Frame frame = read_frame(task.from);
     if (!options_.attributes.empty()) keep_only(fields_, task.from, frame);
@@ -172,13 +206,15 @@ class Converter {
       write_as_surface(task, frame);
     else
       format_->write(task.to, frame, notes_, options_.format);
-    index_.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes_.time});
+    if (frame_number(task.from)) index_.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes_.time});
     summary_.files.push_back(task.to);
     summary_.particles += frame.size();
   }
 
   ConvertSummary finish(const std::string& folder) {
-    if (index_.size() > 1 && format_ != nullptr && format_->write_index != nullptr) format_->write_index(folder, index_, notes_);
+    if (index_.size() < 2 || format_ == nullptr || format_->write_index == nullptr) return std::move(summary_);
+    std::stable_sort(index_.begin(), index_.end(), [](const IndexEntry& a, const IndexEntry& b) { return a.time < b.time; });
+    format_->write_index(folder, index_, notes_);
     return std::move(summary_);
   }
 
@@ -196,8 +232,8 @@ class Converter {
   const Format* format_;  // nullptr: surfaces
   std::set<Field> fields_;
   NoteFinder finder_;
-  FrameNotes notes_;  // of the last file
-  std::vector<IndexEntry> index_;
+  FrameNotes notes_;               // of the last file
+  std::vector<IndexEntry> index_;  // of frames: a final.ply has no place in the film
   ConvertSummary summary_;
 };
 
@@ -205,14 +241,16 @@ class Converter {
 
 ConvertSummary convert(const std::vector<std::string>& inputs, const std::string& output, const ConvertOptions& options) {
   Converter converter(output, options);
-  const std::vector<Task> tasks = plan(list_inputs(inputs), output, options.overwrite);
+  const std::vector<Task> tasks = plan(list_inputs(inputs, options), output, options.overwrite);
+  const std::string folder = fs::path(output).parent_path().string();
+  converter.check_index(tasks, folder);
   make_folder(output);
   int done = 0;
   for (const Task& task : tasks) {
     converter.write(task);
     if (options.progress) options.progress(task.to, ++done, static_cast<int>(tasks.size()));
   }
-  return converter.finish(fs::path(output).parent_path().string());
+  return converter.finish(folder);
 }
 
 }  // namespace firn

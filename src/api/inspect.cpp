@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -80,8 +81,14 @@ void add_cache_notes(const std::string& path, FileReport& report) {
   report.entries.emplace_back("spacing", fmt::format("{:.9g} m", header.notes.spacing));
   for (const FpcColumn& stored : header.columns)
     for (FileReport::Column& column : report.columns)
-      if (column.name == attribute(stored.field).name)
-        column.note = stored.error > 0 ? fmt::format("to ±{:.3g}", stored.error) : "exact";
+      if (column.name == attribute(stored.field).name) column.note = stored.error > 0 ? fmt::format("to ±{:.3g}", stored.error) : "exact";
+}
+
+// What a density has to be multiplied with for the mass of a voxel; in 2D that is per metre of depth.
+double voxel_volume(const VdbContent& content, const VdbGrid& grid) {
+  const bool is_flat = std::find(content.metadata.begin(), content.metadata.end(), std::pair<std::string, std::string>("dimension", "2")) !=
+                       content.metadata.end();
+  return std::pow(grid.voxel, is_flat ? 2 : 3);
 }
 
 FileReport inspect_volumes(const std::string& path) {
@@ -102,7 +109,7 @@ FileReport inspect_volumes(const std::string& path) {
     }
     if (grid.name == "density" && grid.components == 1) {
       report.entries.emplace_back("box", box_text(grid.box.lower, grid.box.upper));
-      report.entries.emplace_back("mass", fmt::format("{:.9g} kg", grid.sum * grid.voxel * grid.voxel * grid.voxel));
+      report.entries.emplace_back("mass", fmt::format("{:.9g} kg", grid.sum * voxel_volume(content, grid)));
     }
     report.columns.push_back(std::move(column));
   }

@@ -35,8 +35,7 @@ void remove_old_output(const fs::path& dir) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
       const bool is_frame = frame_number(name) && (type == ".png" || format_of_path(name) != nullptr);
-      const bool ties_frames = name == "frames.pvd" || name == "frames.usda" || name == "frames.manifest.usda";
-      if (is_frame || ties_frames || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
+      if (is_frame || is_index(name) || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
     }
 }
 

@@ -28,24 +28,29 @@ std::string endings(bool readable) {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {{"ply", "binary PLY, every attribute; opens nearly everywhere", true},
-       [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
-       read_ply,
-       nullptr},
-      {{"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, write_vdb, nullptr, nullptr},
-      {{"vtp", "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times", true},
-       [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_vtp(path, frame, notes); },
-       read_vtp,
-       write_pvd},
-      {{"bgeo", "classic Houdini geometry, every attribute as float", true},
-       [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
-       read_bgeo,
-       nullptr},
-      {{"usda", "USD as text, every attribute, and a stage of all frames", true},
-       [](const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions&) { write_usda(path, frame, notes); },
-       read_usda,
-       write_usda_index},
-      {{"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true}, write_fpc, read_fpc, nullptr},
+      {.about = {"ply", "binary PLY, every attribute; opens nearly everywhere", true},
+       .write = [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
+       .read = read_ply},
+      {.about = {"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, .write = write_vdb},
+      {.about = {"vtp", "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times", true},
+       .write = [](const std::string& path, const FrameView& frame, const FrameNotes& notes,
+                   const FormatOptions&) { write_vtp(path, frame, notes); },
+       .read = read_vtp,
+       .write_index = write_pvd,
+       .index_names = {kPvdName}},
+      {.about = {"bgeo", "classic Houdini geometry, every attribute as float", true},
+       .write = [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
+       .read = read_bgeo},
+      {.about = {"usda", "USD as text, every attribute, and a stage of all frames", true},
+       .write = [](const std::string& path, const FrameView& frame, const FrameNotes& notes,
+                   const FormatOptions&) { write_usda(path, frame, notes); },
+       .read = read_usda,
+       .write_index = write_usda_index,
+       .index_names = {kUsdaIndexName, kUsdaManifestName}},
+      {.about = {"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true},
+       .write = write_fpc,
+       .read = read_fpc,
+       .read_notes = [](const std::string& path) { return read_fpc_header(path).notes; }},
   };
   return all;
 }
@@ -59,6 +64,13 @@ const Format* format_of_path(const std::string& path) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return ending.empty() ? nullptr : find_format(ending.substr(1));
+}
+
+bool is_index(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return std::any_of(formats().begin(), formats().end(), [&](const Format& format) {
+    return std::find(format.index_names.begin(), format.index_names.end(), name) != format.index_names.end();
+  });
 }
 
 const std::vector<FrameFormat>& frame_formats() {

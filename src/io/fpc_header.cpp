@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "io/printable.h"
 
@@ -60,6 +61,14 @@ std::uint32_t take_one_of(FpcCursor& from, const char* what, const std::array<st
   return value;
 }
 
+double take_within(FpcCursor& from, const char* what, double least) {
+  const std::size_t start = from.offset();
+  const auto value = from.take<double>(what);
+  if (!std::isfinite(value) || value < least)
+    from.fail_at(start, fmt::format("{} is {}, it must be finite and at least {:g}", what, value, least));
+  return value;
+}
+
 // The header as a cursor of its own, behind what says how long it is. Nothing in it is believed before its checksum.
 FpcCursor take_whole_header(FpcCursor& from, FpcChecksums checksums) {
   FpcCursor start = from;
@@ -97,9 +106,9 @@ FpcHeader take_fpc_header(FpcCursor& from, FpcChecksums checksums) {
   if (header.chunk_particles < 1 || header.chunk_particles > kFpcChunkParticles)
     in.fail(fmt::format("chunks of {} particles, they must have 1 to {}", header.chunk_particles, kFpcChunkParticles));
   header.double_precision = take_one_of(in, "the bytes of a real", {sizeof(float), sizeof(double)}) == sizeof(double);
-  header.notes.time = in.take<double>("the time");
-  header.notes.fps = in.take<double>("the frame rate");
-  header.notes.spacing = in.take<double>("the spacing");
+  header.notes.time = take_within(in, "the time", std::numeric_limits<double>::lowest());
+  header.notes.fps = take_within(in, "the frame rate", std::numeric_limits<double>::min());
+  header.notes.spacing = take_within(in, "the spacing", 0);
   header.notes.dimension = static_cast<int>(take_one_of(in, "the dimension", {2, 3}));
   header.notes.kernel = take_one_of(in, "the kernel", {2, 3}) == degree(Kernel::kCubic) ? Kernel::kCubic : Kernel::kQuadratic;
   const auto attributes = in.take<std::uint32_t>("the attribute count");

@@ -18,6 +18,7 @@ void write_usda(const std::string& path, const FrameView& frame, const FrameNote
 Frame parse_usda(const std::string& file, std::string_view bytes);
 Frame read_usda(const std::string& path);
 
+inline constexpr std::string_view kUsdaIndexName = "frames.usda", kUsdaManifestName = "frames.manifest.usda";
 // frames.usda, the stage of all frames, and frames.manifest.usda, which tells USD what the frames have without opening them. Of
 // `notes` the frame rate counts. The frames are written before. Throws RunError.
 void write_usda_index(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);

@@ -14,9 +14,6 @@
 namespace firn {
 namespace {
 
-constexpr std::string_view kIndex = "frames.usda";
-constexpr std::string_view kManifest = "frames.manifest.usda";
-
 // A grid of the .vdb files and what USD wants to know of it.
 struct VolumeField {
   std::string_view name, type, role;
@@ -42,7 +39,7 @@ std::string declarations(const std::string& path) {
     if (inside) text += line + '\n';
     inside |= line == "    {";
   }
-  if (!in || !inside) throw RunError(fmt::format("{}: cannot be read to make {}", path, kIndex));
+  if (!in || !inside) throw RunError(fmt::format("{}: cannot be read to make {}", path, kUsdaIndexName));
   return text;
 }
 
@@ -55,12 +52,13 @@ class IndexWriter {
 
   void write() const {
     const std::string header = frames_.empty() ? usda_header(0, 0, fps_) : usda_header(code(frames_.front()), code(frames_.back()), fps_);
-    write_file(kManifest, fmt::format("{}over \"snow\"\n{{\n    over \"particles\"\n    {{\n{}    }}\n}}\n", header, declarations_));
-    write_file(kIndex, fmt::format("{}def Xform \"snow\"\n{{\n{}{}}}\n", header, particles(), volume()));
+    write_file(kUsdaManifestName,
+               fmt::format("{}over \"snow\"\n{{\n    over \"particles\"\n    {{\n{}    }}\n}}\n", header, declarations_));
+    write_file(kUsdaIndexName, fmt::format("{}def Xform \"snow\"\n{{\n{}{}}}\n", header, particles(), volume()));
   }
 
  private:
-  double code(const IndexEntry& entry) const { return entry.time * fps_; }
+  double code(const IndexEntry& entry) const { return usda_time_code(entry.time, fps_); }
   std::string path(std::string_view name) const { return (std::filesystem::path(folder_) / name).string(); }
 
   void write_file(std::string_view name, const std::string& text) const {
@@ -84,7 +82,7 @@ class IndexWriter {
         "                double2[] active = [{}]\n                asset[] assetPaths = [{}]\n"
         "                asset manifestAssetPath = {}\n                string primPath = \"/snow/particles\"\n"
         "                double2[] times = [{}]\n            }}\n        }}\n    )\n    {{\n{}    }}\n",
-        fmt::join(active, ", "), fmt::join(assets, ", "), asset_path(kManifest), fmt::join(times, ", "), declarations_);
+        fmt::join(active, ", "), fmt::join(assets, ", "), asset_path(kUsdaManifestName), fmt::join(times, ", "), declarations_);
   }
 
   std::string volume() const {

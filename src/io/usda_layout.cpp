@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace firn {
 namespace {
@@ -76,6 +77,12 @@ std::string usda_declaration(const UsdaColumn& column) {
   // On one line: three.js loses its way in lines that end with "(" and have a colon.
   return fmt::format("        {} {}{}{}{}\n", column.type, column.name, primvar ? " (" : "", components == 9 ? "elementSize = 9; " : "",
                      primvar ? "interpolation = \"vertex\")" : "");
+}
+
+double usda_time_code(double time, double fps) {
+  constexpr double kRounding = 1e-9;  // far less than a sub-frame
+  const double code = time * fps, whole = std::round(code);
+  return std::abs(code - whole) <= kRounding * whole ? whole : code;
 }
 
 std::string usda_header(double first_code, double last_code, double fps) {

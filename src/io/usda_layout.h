@@ -34,6 +34,9 @@ bool is_usda_type(Field field, std::string_view type);
 // A declaration without a value, indented for the Points prim.
 std::string usda_declaration(const UsdaColumn& column);
 
+// A time in frames; fractions are sub-frames. Programs look at whole codes, so whole frames have them, whatever time * fps rounds to.
+double usda_time_code(double time, double fps);
+
 // The first lines of every file, up to the first prim.
 std::string usda_header(double first_code, double last_code, double fps);
 

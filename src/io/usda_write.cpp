@@ -50,10 +50,15 @@ class TextFile {
 class FrameWriter {
  public:
   FrameWriter(const std::string& path, const FrameView& frame, const FrameNotes& notes)
-      : frame_(frame), volume_(reals(frame, Field::kVolume)), notes_(notes), columns_(usda_columns(frame)), out_(path) {}
+      : frame_(frame),
+        volume_(reals(frame, Field::kVolume)),
+        notes_(notes),
+        time_code_(usda_time_code(notes.time, notes.fps)),
+        columns_(usda_columns(frame)),
+        out_(path) {}
 
   void write() {
-    out_.put(usda_header(notes_.time_code(), notes_.time_code(), notes_.fps));
+    out_.put(usda_header(time_code_, time_code_, notes_.fps));
     out_.put("def Xform \"snow\"\n{\n    def Points \"particles\"\n    {\n");
     // All declarations first: the stage of all frames repeats them up to the empty line.
     const bool widths = std::any_of(columns_.begin(), columns_.end(), [](const UsdaColumn& c) { return c.field == Field::kVolume; });
@@ -72,7 +77,7 @@ class FrameWriter {
   // put(i) writes entry i.
   template <class Put>
   void write_samples(const std::string& attribute, std::size_t entries, Put put) {
-    out_.put(fmt::format("        {}.timeSamples = {{\n            {}: [", attribute, notes_.time_code()));
+    out_.put(fmt::format("        {}.timeSamples = {{\n            {}: [", attribute, time_code_));
     for (std::size_t i = 0; i < entries; ++i) {
       if (i > 0) out_.put(",");
       put(i);
@@ -137,6 +142,7 @@ class FrameWriter {
   const FrameView& frame_;
   const Numbers& volume_;
   const FrameNotes& notes_;
+  double time_code_;
   std::vector<UsdaColumn> columns_;
   TextFile out_;
 };

@@ -13,6 +13,7 @@ namespace firn {
 // Every particle is a point and a vertex cell, so that programs show them without a filter. Throws RunError.
 void write_vtp(const std::string& path, const FrameView& frame, const FrameNotes& notes);
 
+inline constexpr std::string_view kPvdName = "frames.pvd";
 // FOLDER/frames.pvd, with the time of every frame in seconds. Throws RunError.
 void write_pvd(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);
 

@@ -165,7 +165,7 @@ void write_pvd(const std::string& folder, const std::vector<IndexEntry>& frames,
   }
   std::ostringstream text;
   document.save(text, "  ");
-  AtomicFile file((std::filesystem::path(folder) / "frames.pvd").string());
+  AtomicFile file((std::filesystem::path(folder) / kPvdName).string());
   file.write(text.str());
   file.commit();
 }

@@ -58,6 +58,34 @@ TEST_F(Convert, PatternsFoldersAndListsOfFilesAreSequences) {
   EXPECT_TRUE(contains(slurp(at("pattern/frames.pvd")), "0.0833333")) << "the time of frame 2, from the frame rate in scene.toml";
 }
 
+// As the shell sorts names, final.ply comes first and frame_0000_10 before frame_0000_2.
+TEST_F(Convert, TheFileThatTiesFramesTogetherHasThemInTheOrderOfTime) {
+  ASSERT_EQ(firn({"run", at("small.toml"), "-o", at("slow"), "--frames", "1", "--subframes", "11"}).code, 0);
+  ASSERT_EQ(firn({"convert", at("slow/*.ply"), at("vtp/*.vtp")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("slow"), at("folder/*.vtp")}).code, 0);
+  EXPECT_TRUE(fs::exists(at("vtp/final.vtp")));
+  EXPECT_EQ(slurp(at("vtp/frames.pvd")), slurp(at("folder/frames.pvd")));
+}
+
+TEST_F(Convert, PatternMayMeetTheFileThatTiesFramesTogether) {
+  ASSERT_EQ(firn({"convert", at("a run"), at("usd/*.usda")}).code, 0);
+  const Outcome outcome = firn({"convert", at("usd/*.usda"), at("vtp/*.vtp")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "frames.manifest.usda: left out")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "3 files")) << outcome.out;
+  EXPECT_TRUE(contains(mistake({at("usd/frames*.usda"), at("more/*.vtp")}), "no frame is among these"));
+}
+
+// Away from the run's folder there is no scene.toml to ask.
+TEST_F(Convert, CachesKeepTheirTimeFrameRateAndSpacing) {
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("alone/snow.fpc")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("alone/snow.fpc"), at("alone/again.fpc")}).code, 0);
+  EXPECT_EQ(slurp(at("alone/again.fpc")), slurp(at("alone/snow.fpc")));
+  EXPECT_EQ(firn({"convert", at("alone/snow.fpc"), at("alone/snow.vdb")}).code, 0) << "without --spacing";
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("frame.vdb")}).code, 0);
+  EXPECT_EQ(slurp(at("alone/snow.vdb")), slurp(at("frame.vdb")));
+}
+
 TEST_F(Convert, KeepsOnlyTheAttributesAskedFor) {
   ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("few.ply"), "--attributes", "velocity,jp"}).code, 0);
   const Frame all = read_ply(at("a run/frame_0002.ply")), few = read_ply(at("few.ply"));
@@ -88,6 +116,10 @@ TEST_F(Convert, ReplacesFilesOnlyWhenTold) {
   EXPECT_EQ(slurp(at("mine.vtp")), "mine");
   EXPECT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("mine.vtp"), "--overwrite"}).code, 0);
   EXPECT_GT(read_frame(at("mine.vtp")).size(), 1000u);
+  spill(at("frames.pvd"), "mine");
+  EXPECT_TRUE(contains(mistake({at("a run"), at("*.vtp")}), "frames.pvd: is there already"));
+  EXPECT_EQ(slurp(at("frames.pvd")), "mine");
+  EXPECT_FALSE(fs::exists(at("frame_0000.vtp")));
 }
 
 TEST_F(Convert, ADamagedFileInASequenceStopsItAndTellsWhere) {
@@ -112,6 +144,19 @@ TEST_F(Convert, InfoTellsParticlesMassAndRanges) {
   EXPECT_EQ(json["columns"][2]["min"], -3.0);
   EXPECT_EQ(json["columns"][2]["max"], 0.5);
   EXPECT_TRUE(contains(firn({"info", at("a run/frame_0000.ply")}).out, "3 × float"));
+}
+
+TEST_F(Convert, InfoOfAVolumeTellsTheMassOfItsParticles) {
+  Frame sheet;
+  for (int p = 0; p < 100; ++p) sheet.position.push_back({0.013 * p, 0.5, 0});
+  sheet.mass.assign(100, 0.25);
+  write_ply(at("sheet.ply"), sheet);
+  for (const char* dimension : {"2", "3"}) {
+    const std::string path = at("sheet") + dimension + ".vdb";
+    ASSERT_EQ(firn({"convert", at("sheet.ply"), path, "--spacing", "0.1", "--dimension", dimension}).code, 0);
+    const auto json = nlohmann::json::parse(firn({"info", path, "--json"}).out);
+    EXPECT_NEAR(std::stod(json["mass"].get<std::string>()), 25, 25e-5) << dimension << "D";
+  }
 }
 
 TEST_F(Convert, InfoReadsEveryFormatThatIsWritten) {

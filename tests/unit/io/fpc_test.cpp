@@ -1,8 +1,6 @@
 #include "io/fpc.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <cmath>
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include "firn/simulation.h"
 #include "frames.h"
 #include "io/formats.h"
+#include "small_disk.h"
 #include "temp_folder.h"
 
 namespace firn {
@@ -178,19 +177,14 @@ TEST(FpcWrite, WhatCannotBeWrittenLeavesNothing) {
   EXPECT_EQ(folder.count(), 0u);
 }
 
-// A limit on the file size stands in for a full disk: write() fails halfway.
 TEST(FpcWrite, FailedWriteKeepsTheOldFileAndRemovesTheTemporary) {
   const TempFolder folder;
   write_fpc(folder / "a.fpc", make_frame(2, false), {}, {});
   const std::string before = read_bytes(folder / "a.fpc");
-  rlimit old_limit{};
-  getrlimit(RLIMIT_FSIZE, &old_limit);
-  const rlimit small{1 << 20, old_limit.rlim_max};
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  EXPECT_THROW(write_fpc(folder / "a.fpc", make_frame(50000, false), {}, {}), RunError);
-  setrlimit(RLIMIT_FSIZE, &old_limit);
-  signal(SIGXFSZ, old_handler);
+  {
+    const testing::SmallDisk disk(1 << 20);
+    EXPECT_THROW(write_fpc(folder / "a.fpc", make_frame(50000, false), {}, {}), RunError);
+  }
   EXPECT_EQ(read_bytes(folder / "a.fpc"), before);
   EXPECT_EQ(folder.count(), 1u);
 }

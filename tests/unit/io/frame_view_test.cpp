@@ -1,8 +1,6 @@
 #include "io/frame_view.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include "firn/error.h"
 #include "frames.h"
@@ -10,6 +8,7 @@
 #include "io/line_file.h"
 #include "io/ply_writer.h"
 #include "scene/schema.h"
+#include "small_disk.h"
 #include "temp_folder.h"
 
 namespace firn {
@@ -77,17 +76,13 @@ TEST(Formats, EveryOneRoundsToItsPrecisionAndKeepsTheRest) {
 
 TEST(LineFile, EndsWithAWholeLineWhenTheDiskIsFull) {
   const TempFolder folder;
-  rlimit old_limit{};
-  getrlimit(RLIMIT_FSIZE, &old_limit);
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
   LineFile file;
   file.open(folder / "stats.csv");
   file.add("a,b\n");
-  const rlimit small{10, old_limit.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  EXPECT_THROW(file.add("a line that is too long\n"), RunError);
-  setrlimit(RLIMIT_FSIZE, &old_limit);
-  signal(SIGXFSZ, old_handler);
+  {
+    const testing::SmallDisk disk(10);
+    EXPECT_THROW(file.add("a line that is too long\n"), RunError);
+  }
   EXPECT_EQ(read_bytes(folder / "stats.csv"), "a,b\n");
 }
 

@@ -102,6 +102,26 @@ TEST(UsdaIndex, NamesFramesAndVolumesByTheirTimeCodes) {
 )");
 }
 
+// 7 / 25 * 25 is not 7; at time code 7 a program would show frame 6.
+TEST(UsdaIndex, WholeFramesHaveWholeTimeCodes) {
+  const TempFolder folder;
+  FrameNotes notes;
+  for (const double fps : {23.976, 25.0, 30.0, 60.0}) {
+    notes.fps = fps;
+    std::string active;
+    std::vector<IndexEntry> entries;
+    for (int k = 0; k < 130; ++k) {
+      notes.time = k / fps;
+      write_usda(folder / "a.usda", two_points(), notes);
+      ASSERT_NE(read_bytes(folder / "a.usda").find("    startTimeCode = " + std::to_string(k) + "\n"), std::string::npos) << k << " of " << fps;
+      entries.push_back({"a.usda", "", notes.time});
+      active += (k == 0 ? "(" : ", (") + std::to_string(k) + ", " + std::to_string(k) + ")";
+    }
+    write_usda_index(folder.path(), entries, notes);
+    EXPECT_NE(read_bytes(folder / "frames.usda").find("active = [" + active + "]"), std::string::npos) << fps;
+  }
+}
+
 TEST(UsdaIndex, FramesWithoutVolumesHaveNoVolumePrim) {
   const TempFolder folder;
   write_usda(folder / "a.usda", two_points(), {});

@@ -1,13 +1,12 @@
 #include "io/usda.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <cmath>
 
 #include "firn/error.h"
 #include "frames.h"
+#include "small_disk.h"
 #include "temp_folder.h"
 
 namespace firn {
@@ -171,19 +170,14 @@ TEST(UsdaWrite, WhatCannotBeWrittenIsRefusedAndNothingStays) {
   EXPECT_EQ(folder.count(), 0u);
 }
 
-// A limit on the file size stands in for a full disk: write() fails halfway.
 TEST(UsdaWrite, FailedWriteKeepsTheOldFileAndRemovesTheTemporary) {
   const TempFolder folder;
   write_usda(folder / "a.usda", make_frame(2, false), {});
   const std::string before = read_bytes(folder / "a.usda");
-  rlimit old_limit{};
-  getrlimit(RLIMIT_FSIZE, &old_limit);
-  const rlimit small{1 << 20, old_limit.rlim_max};
-  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
-  EXPECT_THROW(write_usda(folder / "a.usda", make_frame(20000, false), {}), RunError);
-  setrlimit(RLIMIT_FSIZE, &old_limit);
-  signal(SIGXFSZ, old_handler);
+  {
+    const testing::SmallDisk disk(1 << 20);
+    EXPECT_THROW(write_usda(folder / "a.usda", make_frame(20000, false), {}), RunError);
+  }
   EXPECT_EQ(read_bytes(folder / "a.usda"), before);
   EXPECT_EQ(folder.count(), 1u);
 }

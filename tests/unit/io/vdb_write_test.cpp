@@ -217,6 +217,12 @@ TEST(VdbWrite, FramesThatMakeNoVolumeAreRefusedAndNothingStays) {
     return test::error_of([&] { write_vdb(path, frame, notes, {}); });
   };
   EXPECT_EQ(error(make_frame(2, false), FrameNotes()), path + ": the grid spacing of the volume is not known: give it in metres with --spacing");
+  FrameNotes tiny = notes_3d();
+  tiny.spacing = 1e-5;
+  EXPECT_EQ(error(Frame(), tiny), path + ": the grid spacing is 1e-05 m, volumes need at least 2e-05 m");
+  tiny.spacing = 2e-5;
+  EXPECT_EQ(error(Frame(), tiny), "no error");
+  std::filesystem::remove(path);
   Frame frame = make_frame(2, false);
   frame.mass.clear();
   EXPECT_EQ(error(frame, notes_3d()), path + ": density needs the mass of the particles, and they have none");
