@@ -1,6 +1,7 @@
 // Verbs that work on frame files: convert, info.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -17,17 +18,20 @@ struct ConvertArguments {
   double fps = 0, spacing = 0;
   int dimension = 0;
   firn::ConvertOptions options;
-  bool surface = false;
-  firn::SurfaceOptions surface_options;
+  std::function<void(const std::string& output)> check;  // that no flag is given in vain
 };
 
-bool is_obj(const std::string& path) { return path.ends_with(".obj"); }
+// Set by the signal handler, which may touch nothing else.
+volatile sig_atomic_t g_interrupted = 0;
 
-void print_summary(const firn::ConvertSummary& summary, bool surface) {
+void print_summary(const firn::ConvertSummary& summary) {
   fmt::print("{} file{}, {} particles", summary.files.size(), summary.files.size() == 1 ? "" : "s", summary.particles);
-  if (surface) fmt::print(", {} triangles", summary.triangles);
+  if (summary.surfaces) fmt::print(", {} triangles", summary.triangles);
   if (summary.left_out > 0) fmt::print(" ({} loose particles are smaller than a voxel and were left out)", summary.left_out);
-  fmt::print(", the last is {}\n", summary.files.back());
+  if (summary.files.empty())
+    fmt::print("\n");
+  else
+    fmt::print(", the last is {}\n", summary.files.back());
 }
 
 int convert_files(ConvertArguments& a) {
@@ -35,6 +39,7 @@ int convert_files(ConvertArguments& a) {
     throw firn::UserError("convert wants at least two names: what to read, then what to write (see firn convert --help)");
   const std::string output = a.files.back();
   a.files.pop_back();
+  a.check(output);
   if (a.fps > 0) a.options.fps = a.fps;
   if (a.spacing > 0) a.options.spacing = a.spacing;
   if (a.dimension > 0) a.options.dimension = a.dimension;
@@ -43,9 +48,14 @@ int convert_files(ConvertArguments& a) {
   a.options.progress = [](const std::string& file, int done, int total) {
     if (total > 1) fmt::print(stderr, "{}/{}  {}\n", done, total, file);
   };
-  if (a.surface || is_obj(output)) a.options.surface = a.surface_options;
-  print_summary(firn::convert(a.files, output, a.options), a.options.surface.has_value());
-  return kDone;
+  a.options.interrupted = [] { return g_interrupted != 0; };
+  struct sigaction action {};
+  action.sa_handler = [](int) { g_interrupted = 1; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  const firn::ConvertSummary summary = firn::convert(a.files, output, a.options);
+  print_summary(summary);
+  return summary.interrupted ? kInterrupted : kDone;
 }
 
 nlohmann::ordered_json to_json(const firn::FileReport& report) {
@@ -80,6 +90,12 @@ std::string format_names() {
 
 }  // namespace
 
+// Flags that mean something for some outputs only.
+void refuse_in_vain(const std::vector<CLI::Option*>& flags, bool meaningful, const char* outputs) {
+  for (const CLI::Option* flag : flags)
+    if (flag->count() > 0 && !meaningful) throw firn::UserError(fmt::format("{} is for {} only", flag->get_name(), outputs));
+}
+
 Command add_convert(CLI::App& app) {
   auto a = std::make_shared<ConvertArguments>();
   CLI::App* verb = app.add_subcommand("convert", "frames from one format to another");
@@ -98,19 +114,30 @@ Command add_convert(CLI::App& app) {
       ->check(CLI::Range(1e-6, 100.0));
   verb->add_option("--kernel", a->kernel, "of volumes; default: likewise, else cubic")->check(CLI::IsMember({"cubic", "quadratic"}));
   verb->add_option("--dimension", a->dimension, "2 or 3; default: likewise, else 3")->check(CLI::IsMember({2, 3}));
-  verb->add_option("--error", a->options.format.fpc_error, ".fpc: the most a position may be wrong, m; default: nothing is lost")
-      ->check(CLI::Range(0.0, 1.0));
-  verb->add_flag("--points", a->options.format.vdb_points, ".vdb: the particles as well");
-  verb->add_flag("--surface", a->surface, "a smooth surface of the snow instead of particles; OUT is a .ply or .obj, which needs no flag");
-  verb->add_option("--voxel", a->surface_options.voxel, "of surfaces: size of the triangles, m; default: about 0.28 of the spacing")
-      ->check(CLI::Range(1e-6, 1e6));
-  verb->add_option("--smoothing", a->surface_options.smoothing, "of surfaces: less shows single particles, more rounds edges off")
-      ->check(CLI::Range(firn::kLeastSmoothing, firn::kMostSmoothing))
-      ->capture_default_str();
-  verb->add_option("--adaptivity", a->surface_options.adaptivity, "of surfaces: 0 to 1, larger triangles where it is flat")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  CLI::Option* error =
+      verb->add_option("--error", a->options.format.fpc_error, ".fpc: the most a position may be wrong, m; default: nothing is lost")
+          ->check(CLI::Range(0.0, 1.0));
+  CLI::Option* points = verb->add_flag("--points", a->options.format.vdb_points, ".vdb: the particles as well");
+  verb->add_flag("--surface", a->options.as_surface,
+                 "a smooth surface of the snow instead of particles; OUT is a .ply or .obj, which needs no flag");
+  CLI::Option* voxel =
+      verb->add_option("--voxel", a->options.surface.voxel, "of surfaces: size of the triangles, m; default: about 0.28 of the spacing")
+          ->check(CLI::Range(1e-6, 1e6));
+  CLI::Option* smoothing =
+      verb->add_option("--smoothing", a->options.surface.smoothing, "of surfaces: less shows single particles, more rounds edges off")
+          ->check(CLI::Range(firn::kLeastSmoothing, firn::kMostSmoothing))
+          ->capture_default_str();
+  CLI::Option* adaptivity =
+      verb->add_option("--adaptivity", a->options.surface.adaptivity, "of surfaces: 0 to 1, larger triangles where it is flat")
+          ->check(CLI::Range(0.0, 1.0))
+          ->capture_default_str();
   verb->add_flag("--overwrite", a->options.overwrite, "replace files that are there already");
+  a->check = [=, options = &a->options](const std::string& output) {
+    const auto ends = [&](const char* ending) { return output.ends_with(ending); };
+    refuse_in_vain({error}, ends(".fpc"), ".fpc files");
+    refuse_in_vain({points}, ends(".vdb"), ".vdb files");
+    refuse_in_vain({voxel, smoothing, adaptivity}, options->as_surface || ends(".obj") || ends(".OBJ"), "surfaces");
+  };
   return [a] { return convert_files(*a); };
 }
 

@@ -1,5 +1,6 @@
 // firn: the command line.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -41,6 +42,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to be told, not the end
   try {
     return parse_and_run(argc, argv);
   } catch (const firn::UserError& e) {

@@ -21,10 +21,12 @@ struct ConvertOptions {
   std::optional<Kernel> kernel;
   std::optional<int> dimension;
   FormatOptions format;
-  std::optional<SurfaceOptions> surface;                                       // of the snow, as .obj or .ply, instead of particles
-  bool overwrite = false;                                                      // files that are there already
+  bool as_surface = false;  // a surface of the snow instead of particles, as .ply; an .obj is always one
+  SurfaceOptions surface;
+  bool overwrite = false;  // files that are there already
   std::function<void(const std::string& file, int done, int total)> progress;  // after every file; may be empty
   std::function<void(const std::string& text)> warn;
+  std::function<bool()> interrupted;  // asked before every file
 };
 
 struct ConvertSummary {
@@ -32,6 +34,8 @@ struct ConvertSummary {
   std::size_t particles = 0;       // in all of them
   std::size_t triangles = 0;       // of surfaces, likewise
   std::size_t left_out = 0;        // particles too small for the surface's voxels
+  bool surfaces = false;
+  bool interrupted = false;
 };
 
 // `inputs`: frames, patterns such as out/*.ply, or folders of runs, whose frames are meant. `output`: a file; where there are several

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "core/file_ending.h"
 #include "firn/error.h"
 #include "io/formats.h"
 #include "io/frame_files.h"
@@ -127,7 +128,7 @@ class NoteFinder {
     }
     notes = with_options(notes);
     const std::optional<FrameNumber> number = frame_number(file);
-    notes.time = number ? number->time(notes.fps, subframes) : end;  // final.ply and the like
+    notes.time = recorded_time(file).value_or(number ? number->time(notes.fps, subframes) : end);
     return notes;
   }
 
@@ -187,9 +188,11 @@ class Converter {
  public:
   Converter(const std::string& output, const ConvertOptions& options)
       : options_(options),
-        format_(options.surface ? nullptr : &format_to_write(output)),
+        format_(options.as_surface || file_ending(output) == ".obj" ? nullptr : &format_to_write(output)),
         fields_(chosen_fields(options.attributes)),
-        finder_(options) {}
+        finder_(options) {
+    summary_.surfaces = format_ == nullptr;
+  }
 
   // Throws UserError when the file that ties the frames together would replace one.
   void check_index(const std::vector<Task>& tasks, const std::string& folder) const {
@@ -202,13 +205,18 @@ class Converter {
     Frame frame = read_frame(task.from);
     if (!options_.attributes.empty()) keep_only(fields_, task.from, frame);
     notes_ = finder_.notes_for(task.from);
-    if (options_.surface)
+    if (format_ == nullptr)
       write_as_surface(task, frame);
     else
       format_->write(task.to, frame, notes_, options_.format);
     if (frame_number(task.from)) index_.push_back({fs::path(task.to).filename().string(), volume_beside(task.to), notes_.time});
     summary_.files.push_back(task.to);
     summary_.particles += frame.size();
+  }
+
+  ConvertSummary stop() {
+    summary_.interrupted = true;
+    return std::move(summary_);
   }
 
   ConvertSummary finish(const std::string& folder) {
@@ -221,7 +229,7 @@ class Converter {
  private:
   void write_as_surface(const Task& task, const Frame& frame) {
     if (notes_.dimension == 2) throw UserError(fmt::format("{}: snow of a 2D scene has no surface", task.from));
-    SurfaceOptions options = *options_.surface;
+    SurfaceOptions options = options_.surface;
     if (options.spacing == 0) options.spacing = notes_.spacing;
     const SurfaceReport report = write_surface(task.to, frame, options);
     summary_.triangles += report.triangles;
@@ -247,6 +255,7 @@ ConvertSummary convert(const std::vector<std::string>& inputs, const std::string
   make_folder(output);
   int done = 0;
   for (const Task& task : tasks) {
+    if (options.interrupted && options.interrupted()) return converter.stop();
     converter.write(task);
     if (options.progress) options.progress(task.to, ++done, static_cast<int>(tasks.size()));
   }

@@ -93,6 +93,7 @@ void FrameWriter::work() {
     std::exception_ptr failure;
     try {
       alone.execute([&] { write(job); });
+      if (is_last()) write_indexes();
     } catch (const RunError& error) {
       failure = std::make_exception_ptr(RunError(fmt::format("{}; the run stops here, the frames before are complete", error.what())));
     } catch (...) {
@@ -115,8 +116,16 @@ void FrameWriter::write(const Job& job) {
     if (format->read == nullptr) volume = name;
     if (format->write_index == nullptr) continue;
     written_[format].push_back({name, volume, job.time});
-    format->write_index(folder_, written_[format], notes);
   }
+}
+
+bool FrameWriter::is_last() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() == 1;
+}
+
+void FrameWriter::write_indexes() const {
+  for (const auto& [format, frames] : written_) format->write_index(folder_, frames, notes_);
 }
 
 }  // namespace firn

@@ -44,6 +44,9 @@ class FrameWriter {
 
   void work();
   void write(const Job& job);
+  // The files that tie the frames together are as long as the run: they are written when no other frame waits.
+  bool is_last() const;
+  void write_indexes() const;
   double bytes(std::size_t particles) const;
   void rethrow() const;
 

@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 
+#include "core/file_ending.h"
 #include "firn/convert.h"
 #include "firn/error.h"
 #include "geometry/read_mesh.h"
 #include "geometry/vdb_content.h"
+#include "io/file.h"
 #include "io/formats.h"
 #include "io/fpc.h"
 #include "io/frame_view.h"
+#include "io/ply_header.h"
 
 namespace firn {
 namespace {
@@ -128,16 +130,21 @@ FileReport inspect_mesh(const std::string& path) {
   return report;
 }
 
-bool ends_in(const std::string& path, std::initializer_list<const char*> endings) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+bool ends_in(const std::string& path, std::initializer_list<std::string_view> endings) {
+  return std::find(endings.begin(), endings.end(), file_ending(path)) != endings.end();
+}
+
+// A surface in PLY has faces beside its points.
+bool has_faces(const std::string& path) {
+  constexpr std::size_t kLongestHeader = 65536;
+  const PlyHeader header = parse_ply_header(path, read_file_start(path, kLongestHeader));
+  return std::any_of(header.elements.begin(), header.elements.end(), [](const PlyElement& e) { return e.name == "face" && e.count > 0; });
 }
 
 FileReport inspect_any(const std::string& path) {
   if (ends_in(path, {".toml"})) throw UserError(fmt::format("{}: a scene: firn check tells what is in it", path));
   if (ends_in(path, {".vdb"})) return inspect_volumes(path);
-  if (ends_in(path, {".obj", ".stl", ".gltf", ".glb", ".fbx"})) return inspect_mesh(path);
+  if (ends_in(path, {".obj", ".stl", ".gltf", ".glb", ".fbx"}) || (ends_in(path, {".ply"}) && has_faces(path))) return inspect_mesh(path);
   FileReport report = inspect_particles(path);
   if (ends_in(path, {".fpc"})) add_cache_notes(path, report);
   return report;

@@ -35,7 +35,8 @@ void remove_old_output(const fs::path& dir) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
       const bool is_frame = frame_number(name) && (type == ".png" || format_of_path(name) != nullptr);
-      if (is_frame || is_index(name) || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
+      const bool is_left_over = type == ".tmp" && (name.starts_with("frame_") || name.starts_with("final.ply."));
+      if (is_frame || is_left_over || is_index(name) || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
     }
 }
 
@@ -130,6 +131,7 @@ class Run {
   }
 
   bool took(const StepInfo& info) {
+    if (writer_.has_failed()) writer_.finish();  // throws: why go on
     statistics_.add(info);
     summary_.rejected += info.rejected;
     ++since_frame_;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/child_process.h"
+#include "core/file_ending.h"
 
 namespace firn {
 namespace {
@@ -155,17 +156,11 @@ void send_failure(int output, const std::string& text) {
 
 Affine operator*(const Affine& outer, const Affine& inner) { return {outer.linear * inner.linear, outer * inner.offset}; }
 
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension;
-}
-
 void import_mesh(const std::string& path, int output) {
   try {
     Assimp::Importer importer;
     configure(importer);
-    const std::string extension = lower_extension(path);
+    const std::string extension = file_ending(path);
     keep_readers_of(extension, importer);
     const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
     if (!scene) throw Unfit{reason_of(importer)};

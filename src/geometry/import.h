@@ -31,8 +31,6 @@ struct Record {
   Affine placement{Mat<double, 3>::identity(), Vec<double, 3>::zero()};
 };
 
-// ".obj" of "Cube.OBJ".
-std::string lower_extension(const std::string& path);
 
 // Reads the file and writes its records.
 void import_mesh(const std::string& path, int output);

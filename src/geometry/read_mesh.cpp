@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/file_ending.h"
 #include "core/memory.h"
 #include "geometry/import.h"
 #include "geometry/ply_guard.h"
@@ -46,7 +47,7 @@ std::string one_line(std::string text) {
 }
 
 void check_extension(const std::string& path) {
-  const std::string extension = lower_extension(path);
+  const std::string extension = file_ending(path);
   if (std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end()) return;
   throw UserError(Location{path}, fmt::format("'{}' is no format of meshes that firn reads, allowed: {}", one_line(extension),
                                               fmt::join(kExtensions, ", ")));
@@ -153,7 +154,7 @@ Mesh read_mesh(const std::string& path) {
 Mesh read_mesh(const std::string& path, const ChildLimits& limits) {
   check_extension(path);
   checked_size(path);
-  if (lower_extension(path) == ".ply") check_ply_is_whole(path);
+  if (file_ending(path) == ".ply") check_ply_is_whole(path);
   ChildProcess child(limits, [&path](int output) { import_mesh(path, output); });
   Receiver receiver(child, path);
   if (!receiver.receive_all()) throw UserError(Location{path}, describe(child.wait(), limits));

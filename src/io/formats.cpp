@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/file_ending.h"
 #include "firn/error.h"
 #include "io/bgeo.h"
 #include "io/fpc.h"
@@ -61,8 +62,7 @@ const Format* find_format(std::string_view name) {
 }
 
 const Format* format_of_path(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string ending = file_ending(path);
   return ending.empty() ? nullptr : find_format(ending.substr(1));
 }
 

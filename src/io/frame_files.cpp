@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <system_error>
 
@@ -68,6 +69,28 @@ std::vector<FrameFile> find_frames(const std::string& folder) {
   std::vector<FrameFile> files;
   for (const auto& [number, path] : paths) files.push_back({path, number});
   return files;
+}
+
+std::optional<double> recorded_time(const std::string& path) {
+  const std::optional<FrameNumber> number = frame_number(path);
+  const bool is_final = fs::path(path).filename() == "final.ply";
+  std::ifstream stats(fs::path(path).parent_path() / "stats.csv");
+  if (!stats || (!is_final && (!number || number->subframe != 0))) return std::nullopt;
+  std::optional<double> found;
+  std::string line;
+  std::getline(stats, line);  // the names
+  while (std::getline(stats, line)) {
+    long frame = 0;
+    double time = 0;
+    const auto [comma, error] = std::from_chars(line.data(), line.data() + line.size(), frame);
+    if (error != std::errc() || comma == line.data() + line.size()) return std::nullopt;
+    if (std::from_chars(comma + 1, line.data() + line.size(), time).ec != std::errc()) return std::nullopt;
+    if (is_final)
+      found = time;  // the last line counts
+    else if (frame == number->frame)
+      return time;
+  }
+  return found;
 }
 
 }  // namespace firn

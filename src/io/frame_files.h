@@ -29,4 +29,7 @@ struct FrameFile {
 // formats(). Throws UserError when there are none.
 std::vector<FrameFile> find_frames(const std::string& folder);
 
+// The simulated time of a frame or of final.ply, as the stats.csv beside it has it; nothing: it does not tell.
+std::optional<double> recorded_time(const std::string& path);
+
 }  // namespace firn

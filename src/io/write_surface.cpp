@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numbers>
 
+#include "core/file_ending.h"
 #include "core/parallel.h"
 #include "firn/error.h"
 #include "firn/surface.h"
@@ -26,7 +26,7 @@ double sphere_volume(double radius) { return 4.0 / 3 * std::numbers::pi * radius
 using MeshWriter = void (*)(const std::string& path, const Mesh& mesh);
 
 MeshWriter writer_of(const std::string& path) {
-  const std::string ending = std::filesystem::path(path).extension().string();
+  const std::string ending = file_ending(path);
   if (ending == ".obj") return write_obj;
   if (ending == ".ply") return write_mesh_ply;
   throw UserError(fmt::format("{}: surfaces cannot be written to such a file, allowed: .obj, .ply", path));

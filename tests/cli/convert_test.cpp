@@ -105,6 +105,9 @@ TEST_F(Convert, MistakesNameTheWayOut) {
   EXPECT_TRUE(contains(mistake({at("a run/x*.ply"), at("*.vtp")}), "no file is called like that"));
   EXPECT_TRUE(contains(mistake({at("none.ply"), at("a.vtp")}), "no such file"));
   EXPECT_TRUE(contains(mistake({frame}), "at least two"));
+  EXPECT_TRUE(contains(mistake({frame, at("a.vtp"), "--error", "1e-4"}), ".fpc"));
+  EXPECT_TRUE(contains(mistake({frame, at("a.ply"), "--points"}), ".vdb"));
+  EXPECT_TRUE(contains(mistake({frame, at("a.ply"), "--voxel", "0.01"}), "surfaces"));
   fs::copy(frame, at("alone.ply"));
   EXPECT_TRUE(contains(mistake({at("alone.ply"), at("a.vdb")}), "--spacing"));
   EXPECT_FALSE(fs::exists(at("a.vdb")));
@@ -129,6 +132,21 @@ TEST_F(Convert, ADamagedFileInASequenceStopsItAndTellsWhere) {
   EXPECT_TRUE(contains(error, "frame_0001.ply: at byte ")) << error;
   EXPECT_TRUE(fs::exists(at("out/frame_0000.vtp")));
   EXPECT_FALSE(fs::exists(at("out/frame_0001.vtp")));
+}
+
+TEST_F(Convert, SurfacesAreMeshesWhateverTheirEnding) {
+  for (const char* name : {"snow.obj", "SNOW.OBJ"}) {
+    ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at(name)}).code, 0) << name;
+    EXPECT_TRUE(contains(firn({"info", at(name)}).out, "triangles")) << name;
+  }
+  ASSERT_EQ(firn({"convert", at("a run/frame_0002.ply"), at("surface.ply"), "--surface"}).code, 0);
+  const std::string out = firn({"info", at("surface.ply")}).out;
+  EXPECT_TRUE(contains(out, "mesh") && contains(out, "triangles")) << out;
+}
+
+TEST_F(Convert, TheFinalStateHasTheTimeAtWhichTheRunStopped) {
+  ASSERT_EQ(firn({"convert", at("a run/final.ply"), at("final.fpc")}).code, 0);
+  EXPECT_TRUE(contains(firn({"info", at("final.fpc")}).out, "0.0833333")) << "two frames of 1/24 s, not the scene's duration";
 }
 
 TEST_F(Convert, InfoTellsParticlesMassAndRanges) {

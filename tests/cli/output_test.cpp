@@ -110,6 +110,13 @@ void expect_whole(const std::string& folder, const std::string& err) {
   EXPECT_TRUE(stats.empty() || stats.back() == '\n');
 }
 
+TEST_F(Output, AFileThatMayNotGrowStopsTheRunLikeAFullDisk) {
+  const Outcome outcome = shell("ulimit -f 100; exec $FIRN run '" + scene_ + "' -o '" + folder_.file("out") + "'");
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("frame_0000.ply: cannot write: File too large"), std::string::npos) << outcome.err;
+  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{"scene.toml", "stats.csv"}));
+}
+
 class FullDisk : public Output, public testing::WithParamInterface<const char*> {};
 
 // A real disk of a few frames' size, in a name space of its own that ends with the shell.

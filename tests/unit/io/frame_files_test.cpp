@@ -50,6 +50,17 @@ TEST(FrameFiles, AFrameInSeveralFormatsIsReadFromOne) {
   EXPECT_EQ(files[1].path, folder / "frame_0001.vtp");
 }
 
+TEST(FrameFiles, TimesAreThoseOfTheStatistics) {
+  const TempFolder folder;
+  EXPECT_FALSE(recorded_time(folder / "frame_0001.ply")) << "there is no stats.csv";
+  folder.write("stats.csv", "frame,time,steps\n0,0,0\n1,0.05,3\n2,0.0612,1\n");
+  EXPECT_EQ(recorded_time(folder / "frame_0001.vtp"), 0.05);
+  EXPECT_EQ(recorded_time(folder / "final.ply"), 0.0612);
+  EXPECT_FALSE(recorded_time(folder / "frame_0003.ply"));
+  EXPECT_FALSE(recorded_time(folder / "frame_0001_1.ply")) << "sub-frames have no line";
+  EXPECT_FALSE(recorded_time(folder / "other.ply"));
+}
+
 TEST(FrameFiles, AFolderWithoutFramesIsAMistake) {
   const TempFolder folder;
   EXPECT_THROW(find_frames(folder.path().string()), UserError);
