@@ -9,9 +9,9 @@
 namespace firn {
 namespace {
 
-constexpr int kReach = 2;      // pixels to each side that a pixel is compared with
-constexpr int kQuorum = 6;     // fewer neighbours of its kind cannot judge a pixel
-constexpr float kExcess = 2;   // times the surroundings' third brightest: beyond what skewed noise does often
+constexpr int kReach = 2;       // pixels to each side that a pixel is compared with
+constexpr int kQuorum = 6;      // fewer neighbours of its kind cannot judge a pixel
+constexpr float kExcess = 2;    // times the surroundings' third brightest: beyond what skewed noise does often
 constexpr float kDoubt = 0.5f;  // relative deviation from which on a pixel's light may be that of one sample
 
 // The third brightest of what was added: two fireflies side by side do not vouch for each other.

@@ -52,7 +52,7 @@ class Guides {
 
   int width_, height_;
   std::array<std::vector<float>, 3> albedo_, normal_;
-  std::vector<float> spread_;                    // variance of the normals in a pixel: rough snow is not told apart by them
+  std::vector<float> spread_;  // variance of the normals in a pixel: rough snow is not told apart by them
   std::vector<float> depth_;
   std::vector<float> level_, slope_x_, slope_y_;  // slack where the surface faces us, and its growth per pixel
 };

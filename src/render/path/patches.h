@@ -14,9 +14,9 @@ class Plane {
 
   Plane(int width, int height) : width_(width), height_(height), values_(stride() * (height + 2 * kMargin)) {}
 
-  // Pixel (0, y); the row goes on by the margin to both sides, and there are rows of the margin above and below.
-  float* row(int y) { return values_.data() + (y + kMargin) * stride() + kMargin; }
-  const float* row(int y) const { return values_.data() + (y + kMargin) * stride() + kMargin; }
+  // Pixel (x, y) and those to the right of it; within the picture or its margin.
+  float* at(int x, int y) { return values_.data() + (y + kMargin) * stride() + x + kMargin; }
+  const float* at(int x, int y) const { return values_.data() + (y + kMargin) * stride() + x + kMargin; }
   void fill_margin();
 
  private:
@@ -43,25 +43,26 @@ inline Range partners(int n, int offset) { return {std::max(0, -offset), std::mi
 // Distances of the patches about all pixels of a band of rows from those at an offset. One is used for many offsets.
 class PatchDistances {
  public:
-  static constexpr int kRadius = 3;  // of a patch, pixels
-  static_assert(kRadius <= Plane::kMargin);
+  // `radius` of a patch, at most Plane::kMargin.
+  PatchDistances(const Comparison& light, int radius, int width, int most_rows);
 
-  PatchDistances(const Comparison& light, int width, int most_rows);
-
+  // `rows` and `columns` of pixels whose partners are within the picture.
   void measure(Range rows, Range columns, Offset offset);
-  // Of pixel (0, y), a row of the last measure(); only its columns are valid. About 0 where only noise makes the difference, of the order
-  // of 1 where the light begins to differ.
-  const float* row(int y) const { return result_.data() + (y - rows_.begin) * stride_ + kRadius; }
+  // Of pixel (x, y) and those to the right of it, as last measured. About 0 where only noise makes the difference, of the order of 1 where
+  // the light begins to differ.
+  const float* at(int x, int y) const { return result_.data() + (y - rows_.begin) * stride_ + x; }
 
  private:
   void measure_pixels(int y, Range columns, Offset offset);
   void sum_patches(int y, Range columns);
-  float* pixels(int y) { return pixels_.data() + (y - rows_.begin + kRadius) * stride_ + kRadius; }
+  // Rows and columns start `radius` before the picture's.
+  float* pixels(int x, int y) { return pixels_.data() + (y - rows_.begin + radius_) * stride_ + x + radius_; }
 
   const Comparison& light_;
+  int radius_;
   std::size_t stride_;
   Range rows_{0, 0};
-  std::vector<float> pixels_, columns_, result_;
+  std::vector<float> pixels_, sums_, result_;
 };
 
 }  // namespace firn

@@ -12,8 +12,13 @@ namespace firn::testing {
 inline TracedPicture empty_picture(int width, int height) {
   const std::size_t n = static_cast<std::size_t>(width) * height;
   const Colour white = Colour::filled(1), black = Colour::zero();
-  return {width, height, std::vector<Colour>(n, white), std::vector<Colour>(n, black), std::vector<Colour>(n, white),
-          std::vector<Float3>(n, black), std::vector<float>(n, 0)};
+  return {width,
+          height,
+          std::vector<Colour>(n, white),
+          std::vector<Colour>(n, black),
+          std::vector<Colour>(n, white),
+          std::vector<Float3>(n, black),
+          std::vector<float>(n, 0)};
 }
 
 // What one ray sees.
