@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kReach = 2;       // pixels to each side that a pixel is compared with
 constexpr int kQuorum = 6;      // fewer neighbours of its kind cannot judge a pixel
-constexpr float kExcess = 2;    // times the surroundings' third brightest: beyond what skewed noise does often
+constexpr float kExcess = 2;    // times what is bright nearby: beyond what skewed noise does often
 constexpr float kDoubt = 0.5f;  // relative deviation from which on a pixel's light may be that of one sample
 
 // The third brightest of what was added: two fireflies side by side do not vouch for each other.
@@ -31,8 +31,8 @@ class Bright {
   int count_ = 0;
 };
 
-// The luminance above which pixel (x, y) is not believed.
-float limit(const std::vector<Colour>& light, const Guides& guides, int x, int y) {
+// The luminance that pixel (x, y) would not be much above by itself.
+float bright_nearby(const std::vector<Colour>& light, const Guides& guides, int x, int y) {
   const auto at = [&](int u, int v) { return static_cast<std::size_t>(v) * guides.width() + u; };
   const std::size_t p = at(x, y);
   Bright alike, all;
@@ -43,8 +43,8 @@ float limit(const std::vector<Colour>& light, const Guides& guides, int x, int y
       all.add(luminance(light[q]));
       if (guides.distance(p, q, {u - x, v - y}) < 1) alike.add(luminance(light[q]));
     }
-  if (alike.count() >= kQuorum) return kExcess * alike.third();
-  return all.count() >= kQuorum ? kExcess * all.third() : std::numeric_limits<float>::infinity();
+  if (alike.count() >= kQuorum) return alike.third();
+  return all.count() >= kQuorum ? all.third() : std::numeric_limits<float>::infinity();
 }
 
 }  // namespace
@@ -56,9 +56,10 @@ NoisyLight without_fireflies(const NoisyLight& light, const Guides& guides) {
       const std::size_t p = static_cast<std::size_t>(y) * guides.width() + x;
       const float shown = luminance(light.mean[p]);
       if (luminance_variance(light.variance[p]) < kDoubt * kDoubt * shown * shown) continue;
-      const float most = limit(light.mean, guides, x, y);
-      if (!(shown > most)) continue;
-      const float dimming = most / shown;
+      const float bright = bright_nearby(light.mean, guides, x, y);
+      // Where nearly all is dark, light is rare and not wrong: it is left to be spread.
+      if (bright == 0 || shown <= kExcess * bright) continue;
+      const float dimming = bright / shown;
       calm.mean[p] = dimming * light.mean[p];
       calm.variance[p] = dimming * dimming * light.variance[p];
     }

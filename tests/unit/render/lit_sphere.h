@@ -78,32 +78,32 @@ inline TracedPicture lit_sphere(int width, int height) {
   return picture;
 }
 
-// As `samples` a pixel show it, the variance estimated from them as a tracer does. A sample is the true light times a number of mean 1 and
-// variance 1, like paths that find the light now and then; the sky has no noise.
-template <class Sampler>
-TracedPicture sampled(const TracedPicture& truth, int samples, Sampler sample) {
+// Light that comes now and then: one of `rarity` samples brings `glare` times the true light more. 0: none does.
+struct Fireflies {
+  double rarity = 0, glare = 0;
+};
+
+// As `samples` a pixel show it, with the variance estimated from them as a tracer does. A sample is the true light times a number of an
+// exponential distribution, as skewed as paths are; the sky has no noise.
+inline TracedPicture noisy(const TracedPicture& truth, int samples, const Fireflies& fireflies = {}) {
+  std::mt19937 random(7);
+  std::exponential_distribution<double> path(1);
+  std::uniform_real_distribution<double> chance;
   TracedPicture picture = truth;
   for (std::size_t p = 0; p < truth.light.size(); ++p) {
     if (truth.depth[p] == 0) continue;
     double sum = 0, squares = 0;
     for (int i = 0; i < samples; ++i) {
-      const double s = sample();
-      sum += s;
-      squares += s * s;
+      const bool firefly = fireflies.rarity > 0 && chance(random) * fireflies.rarity < 1;
+      const double sample = path(random) + (firefly ? fireflies.glare : 0);
+      sum += sample;
+      squares += sample * sample;
     }
     const double mean = sum / samples, variance = std::max(0.0, squares / samples - mean * mean) / (samples - 1);
     picture.light[p] = static_cast<float>(mean) * truth.light[p];
     picture.variance[p] = static_cast<float>(variance) * multiply(truth.light[p], truth.light[p]);
   }
   return picture;
-}
-
-// Mostly ordinary paths, spread like an exponential; one of `rarity` of them brings `glare` more (0: none).
-inline TracedPicture noisy(const TracedPicture& truth, int samples, double rarity = 0, double glare = 0) {
-  std::mt19937 random(7);
-  std::exponential_distribution<double> path(1);
-  std::uniform_real_distribution<double> chance;
-  return sampled(truth, samples, [&] { return path(random) + (rarity > 0 && chance(random) * rarity < 1 ? glare : 0); });
 }
 
 }  // namespace firn::testing
