@@ -104,7 +104,7 @@ struct Input {
 // Sums over the windows of a band of rows.
 class Band {
  public:
-  Band(const Input& input, Range rows, int patch_radius)
+  Band(const Input& input, PixelRange rows, int patch_radius)
       : input_(input), width_(input.guides.width()), rows_(rows), patches_(input.compared, patch_radius, width_, rows.size()) {
     const std::size_t n = static_cast<std::size_t>(rows.size()) * width_;
     for (auto* sums : {&sum_[0], &sum_[1], &sum_[2], &variance_, &total_}) sums->assign(n, 0);
@@ -112,8 +112,8 @@ class Band {
 
   // To every pixel the one at an offset from it, where there is one.
   void add(Offset offset) {
-    const Range columns = partners(width_, offset.x), all_rows = partners(input_.guides.height(), offset.y);
-    const Range rows{std::max(rows_.begin, all_rows.begin), std::min(rows_.end, all_rows.end)};
+    const PixelRange columns = partners(width_, offset.x), all_rows = partners(input_.guides.height(), offset.y);
+    const PixelRange rows{std::max(rows_.begin, all_rows.begin), std::min(rows_.end, all_rows.end)};
     if (rows.size() <= 0 || columns.size() <= 0) return;
     patches_.measure(rows, columns, offset);
     for (int y = rows.begin; y < rows.end; ++y) add_row(y, columns, offset);
@@ -132,12 +132,12 @@ class Band {
  private:
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y - rows_.begin) * width_ + x; }
 
-  void add_row(int y, Range columns, Offset offset) {
+  void add_row(int y, PixelRange columns, Offset offset) {
     for (int x = columns.begin; x < columns.end; x += kPiece) add_piece(y, {x, std::min(x + kPiece, columns.end)}, offset);
   }
 
   // Weights on the stack overlap with nothing the compiler knows of, and only so it works on many of them at once.
-  void add_piece(int y, Range columns, Offset offset) {
+  void add_piece(int y, PixelRange columns, Offset offset) {
     const int n = columns.size();
     const std::size_t p = static_cast<std::size_t>(y) * width_ + columns.begin, first = index(columns.begin, y);
     const std::size_t q = static_cast<std::size_t>(y + offset.y) * width_ + columns.begin + offset.x;
@@ -158,7 +158,7 @@ class Band {
 
   const Input& input_;
   int width_;
-  Range rows_;
+  PixelRange rows_;
   PatchDistances patches_;
   Channels sum_;
   std::vector<float> variance_, total_;

@@ -1,7 +1,5 @@
 #include "render/path/patches.h"
 
-#include <algorithm>
-
 namespace firn {
 
 void Plane::fill_margin() {
@@ -23,7 +21,7 @@ PatchDistances::PatchDistances(const Comparison& light, int radius, int width, i
       sums_(stride_),
       result_(stride_ * most_rows) {}
 
-void PatchDistances::measure(Range rows, Range columns, Offset offset) {
+void PatchDistances::measure(PixelRange rows, PixelRange columns, Offset offset) {
   rows_ = rows;
   for (int y = rows.begin - radius_; y < rows.end + radius_; ++y) measure_pixels(y, columns, offset);
   for (int y = rows.begin; y < rows.end; ++y) sum_patches(y, columns);
@@ -31,7 +29,7 @@ void PatchDistances::measure(Range rows, Range columns, Offset offset) {
 
 // The squared difference less what the variances make us expect, in units of those (Rousselle et al. 2012). One pixel counts no more than
 // a difference of two deviations: a single outlier does not tell patches apart, an edge through them does.
-void PatchDistances::measure_pixels(int y, Range columns, Offset offset) {
+void PatchDistances::measure_pixels(int y, PixelRange columns, Offset offset) {
   constexpr float kTolerance = 0.45f * 0.45f;  // smaller: more detail and more noise stay
   constexpr float kUnseen = 1e-8f;             // a squared difference in light that no picture shows
   constexpr float kMost = (2 * 2 - 1) / kTolerance;
@@ -45,7 +43,7 @@ void PatchDistances::measure_pixels(int y, Range columns, Offset offset) {
   }
 }
 
-void PatchDistances::sum_patches(int y, Range columns) {
+void PatchDistances::sum_patches(int y, PixelRange columns) {
   const int edge = 2 * radius_ + 1, begin = columns.begin - radius_, count = columns.size() + 2 * radius_;
   const float share = 1 / static_cast<float>(edge * edge);
   std::fill_n(sums_.begin(), count, 0.0f);
