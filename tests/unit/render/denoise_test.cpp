@@ -117,8 +117,10 @@ TEST(Denoise, WithoutVarianceNothingChanges) { EXPECT_TRUE(same_bits(denoise(tru
 
 TEST(Denoise, NoiseFreeSkyBehindNoiseStaysBitByBit) {
   const std::vector<Colour> calm = denoise(noisy(truth(), 4));
+  std::size_t changed = 0;
   for (std::size_t p = 0; p < calm.size(); ++p)
-    if (truth().depth[p] == 0 && truth().albedo[p][0] == 1) ASSERT_EQ(std::memcmp(&calm[p], &truth().light[p], sizeof(Colour)), 0) << p;
+    changed += truth().depth[p] == 0 && std::memcmp(&calm[p], &truth().light[p], sizeof(Colour)) != 0;
+  EXPECT_EQ(changed, 0u);
 }
 
 TEST(Denoise, NumberOfThreadsDoesNotMatter) {
