@@ -223,7 +223,7 @@ struct CameraKey {
 struct RenderSettings {
   int width = 960, height = 540;                         // pixels
   std::optional<Vector> position, target;                // m; both, or neither: the camera finds its place by itself
-  double fov = 27;                                       // degrees, between the picture's lower and upper edge
+  double fov = 27;                                       // degrees, between the picture's lower and upper edge; a long lens distorts little
   std::vector<CameraKey> keys;                           // instead of position and target
   Interpolation interpolation = Interpolation::kLinear;  // between keys
   double exposure = 0;                                   // stops

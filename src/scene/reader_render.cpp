@@ -14,12 +14,11 @@ constexpr double kNearestTarget = 1e-6;  // m: nearer, no direction can be told
 void check_sight(const Location& where, const Vector& position, const Vector& target) {
   const double distance = std::hypot(target[0] - position[0], target[1] - position[1], target[2] - position[2]);
   if (distance < kNearestTarget)
-    throw UserError(where, fmt::format("the camera stands on its target, 'position' and 'target' must be at least {} m apart", kNearestTarget));
+    throw UserError(where,
+                    fmt::format("the camera stands on its target, 'position' and 'target' must be at least {} m apart", kNearestTarget));
 }
 
-void Reader::read(const Entry& entry, Vector& value, PointInSpace) const {
-  value = components_in(entry, kSpace, {-kFarthest, kFarthest});
-}
+void Reader::read(const Entry& entry, Vector& value, PointInSpace) const { value = components_in(entry, kSpace, {-kFarthest, kFarthest}); }
 
 void Reader::read(const Entry& entry, std::optional<Vector>& value, PointInSpace) const {
   value = components_in(entry, kSpace, {-kFarthest, kFarthest});
