@@ -20,6 +20,7 @@ enum class Transfer { kFlip, kApic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
 enum class Interpolation { kLinear, kSmooth };
+enum class Tone { kFilmic, kSrgb };
 enum class ShapeKind {
   kSphere,
   kBox,
@@ -211,6 +212,31 @@ struct OutputSettings {
   bool vdb_points = false;  // vdb: the particles as well
 };
 
+// Where the camera is at a time.
+struct CameraKey {
+  double t = 0;  // s
+  Vector position{0, 0, 0}, target{0, 0, 0};  // m
+  double fov = 27;                            // degrees
+};
+
+// How the run is shown; nothing of it changes the run. Defaults of the snow: Stomakhin et al. 2013.
+struct RenderSettings {
+  int width = 960, height = 540;                         // pixels
+  std::optional<Vector> position, target;                // m; both, or neither: the camera finds its place by itself
+  double fov = 27;                                       // degrees, between the picture's lower and upper edge; a long lens distorts little
+  std::vector<CameraKey> keys;                           // instead of position and target
+  Interpolation interpolation = Interpolation::kLinear;  // between keys
+  double exposure = 0;                                   // stops
+  Tone tone = Tone::kFilmic;                             // how light becomes the picture's colours
+  std::optional<Vector> sun;                             // towards it; empty: from the side of the camera
+  double sun_strength = 1, sky_strength = 1;             // 1: as on a clear winter day
+  double extinction = 724;                               // 1/m, of snow with 400 kg/m³; in proportion to the density
+  Vector albedo{0.9, 0.95, 1.0};                         // of a scattering, red, green and blue
+  double anisotropy = 0.5;                               // mean cosine of a scattering (Henyey and Greenstein 1941)
+  double voxel = 0;                                      // m, of the grid that light goes through; 0: half of the spacing
+  Location location;                                     // of the camera's key
+};
+
 struct Scene {
   std::string name;  // file name without folder and ending
   SimulationSettings simulation;
@@ -223,6 +249,7 @@ struct Scene {
   std::optional<Domain> domain;
   std::optional<Window> window;
   OutputSettings output;
+  RenderSettings render;
 
   int frames() const;  // whole frames in the duration
 };

@@ -31,10 +31,10 @@ void check_directory(const RunOptions& options) {
 // Frames and pictures of an earlier run would mix with this one's.
 void remove_old_output(const fs::path& dir) {
   std::error_code error;
-  for (const fs::path& folder : {dir, dir / "preview"})
+  for (const fs::path& folder : {dir, dir / "preview", dir / "render"})
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
-      const bool is_frame = frame_number(name) && (type == ".png" || format_of_path(name) != nullptr);
+      const bool is_frame = frame_number(name) && (type == ".png" || type == ".exr" || format_of_path(name) != nullptr);
       const bool is_left_over = type == ".tmp" && (name.starts_with("frame_") || name.starts_with("final.ply."));
       if (is_frame || is_left_over || is_index(name) || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
     }

@@ -2,10 +2,16 @@
 // snowflake and a mountain, here or far from the origin, look the same to single precision.
 #pragma once
 
+#include <cmath>
+#include <numbers>
+
 #include "firn/scene.h"
 #include "render/vector.h"
 
 namespace firn {
+
+// Of half a field of view in degrees.
+inline double half_tangent(double fov) { return std::tan(fov * std::numbers::pi / 360); }
 
 struct Camera {
   Vec<double, 3> focus{0, 0, 0};  // m, the middle of what is to be seen

@@ -19,7 +19,6 @@ constexpr double kStray = 0.01;          // of the particles on every side may l
 constexpr double kStrayMargin = 0.10;    // of the extent of the others: what is that close is no stray
 constexpr double kSmallestExtent = 8;    // particle sizes
 constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies may widen the view
-constexpr float kTangent = 0.24f;        // a long lens: little distortion
 constexpr float kFilled = 0.74f;         // of the picture's half width and height the snow may take
 constexpr float kFilledFlat = 0.85f;
 constexpr float kAzimuth = 28, kElevation = 15, kElevationOfLayer = 26;  // degrees: three quarters view from a little above
@@ -116,7 +115,7 @@ View view_from(float azimuth, float elevation) {
 // The nearest eye that has all points in the picture. Each side of the view cone is pushed until it touches the points; of the
 // two pairs of sides the one that asks for the greater distance decides.
 Camera place_eye(Camera camera, const View& view, const std::vector<Float3>& points, float aspect) {
-  const float tangent[2] = {kFilled * kTangent * aspect, kFilled * kTangent};
+  const float tangent[2] = {kFilled * camera.tangent * aspect, kFilled * camera.tangent};
   const Float3 axis[2] = {view.right, view.up};
   float depth = 1e30f, across[2];
   for (int d = 0; d < 2; ++d) {
@@ -132,7 +131,6 @@ Camera place_eye(Camera camera, const View& view, const std::vector<Float3>& poi
   camera.right = view.right;
   camera.up = view.up;
   camera.forward = view.forward;
-  camera.tangent = kTangent;
   camera.eye = depth * view.forward + across[0] * view.right + across[1] * view.up;
   // The sides that do not touch leave room: share it evenly.
   for (const Float3& side : axis) {
@@ -237,6 +235,7 @@ Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect)
   Camera camera;
   camera.focus = 0.5 * box.low + 0.5 * box.high;
   camera.radius = 0.5 * norm(box.extent());
+  camera.tangent = static_cast<float>(half_tangent(scenery != nullptr ? scenery->scene.render.fov : RenderSettings{}.fov));
   if (subject.flat) return flat_camera(camera, box, static_cast<float>(aspect));
   std::vector<Float3> in_view;
   for (const Vec<double, 3>& x : points) in_view.push_back(camera.to_view(x));

@@ -19,7 +19,7 @@ struct Subject {
   void add(const Frame& frame, const Scenery* scenery, double time);
 };
 
-// `aspect`: width over height of the picture.
+// `aspect`: width over height of the picture. The lens is that of the scene.
 Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect);
 
 }  // namespace firn

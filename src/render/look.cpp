@@ -39,9 +39,9 @@ Colour body_albedo(const StageHit& hit, float footprint) {
   return (1 + kTileContrast * pattern) * kGround;
 }
 
-float haze(float distance) {
-  constexpr float kBegin = 6, kRange = 14;  // view units; the subject is at about 4
-  const float x = max(distance - kBegin, 0.0f) / kRange;
+float haze(float distance, float subject) {
+  constexpr float kBegin = 6, kRange = 14;  // view units; the subject is mostly at about 4
+  const float x = max(distance - max(kBegin, subject), 0.0f) / kRange;
   return 1 - std::exp(-x);
 }
 

@@ -21,8 +21,8 @@ inline Colour skylight(const Float3& normal) { return mix(kGroundlight, kSkyligh
 // What bodies are made of at a point; `footprint`: a pixel's size there, view units.
 Colour body_albedo(const StageHit& hit, float footprint);
 
-// How much of what is `distance` away is lost in the haze.
-float haze(float distance);
+// How much of what is `distance` away is lost in the haze; what is to be seen, at `subject`, is not.
+float haze(float distance, float subject);
 
 // Towards the sun: from the side of the camera, and on the free side of all planes.
 Float3 choose_sun(const Camera& camera, const Stage& stage);

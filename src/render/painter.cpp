@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-constexpr float kFarthest = 400;      // view units; beyond, the haze has swallowed everything
+constexpr float kFarthest = 400;      // view units behind the subject: there the haze has swallowed everything
 constexpr float kGrainPixels = 1.7f;  // samples; the radius grains are divided down to
 constexpr int kMostGrains = 24;       // for a particle
 constexpr float kMostDrawn = 4e6f;    // grains, to stay quick; by the particles of the frame, so that a film does not flicker
@@ -74,6 +74,7 @@ Painter::Painter(const SnowSpheres& snow, const Stage& stage, const Projection& 
     : snow_(snow),
       stage_(stage),
       projection_(projection),
+      subject_(norm(projection.eye)),
       sun_(sun),
       density_(snow.spheres, snow.radius),
       grains_(scatter_grains(snow, visible(snow, density_), choose_count(snow, projection))),
@@ -99,7 +100,7 @@ std::vector<Colour> Painter::paint(int factor) const {
 }
 
 Painter::Sight Painter::look(int x, int y) const {
-  Sight sight{projection_.ray(x, y), x, y, kFarthest, false, std::nullopt};
+  Sight sight{projection_.ray(x, y), x, y, subject_ + kFarthest, false, std::nullopt};
   const float depth = map_.depth[map_.at(x, y)];
   if (depth < kFarAway) {
     sight.t = depth / dot(sight.ray.direction, projection_.forward);
@@ -116,7 +117,7 @@ Painter::Sight Painter::look(int x, int y) const {
 Colour Painter::shade(const Sight& sight) const {
   const Colour behind = backdrop(sight.ray.direction);
   if (!sight.snow && !sight.body) return behind;
-  return mix(sight.snow ? shade_snow(sight) : shade_body(sight), behind, haze(sight.t));
+  return mix(sight.snow ? shade_snow(sight) : shade_body(sight), behind, haze(sight.t, subject_));
 }
 
 Painter::SnowSurface Painter::snow_surface(std::uint32_t grain, const Float3& p, const Ray& ray) const {

@@ -47,6 +47,7 @@ class Painter {
   const SnowSpheres& snow_;
   const Stage& stage_;
   Projection projection_;
+  float subject_;  // distance of what is to be seen
   Float3 sun_;
   DensityField density_;
   Grains grains_;

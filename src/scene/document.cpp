@@ -11,7 +11,7 @@
 namespace firn::schema {
 namespace {
 
-constexpr std::array<Section, 10> kSections{{{"simulation", SectionForm::kTable},
+constexpr std::array<Section, 11> kSections{{{"simulation", SectionForm::kTable},
                                              {"solver", SectionForm::kTable},
                                              {"materials", SectionForm::kNamedTables},
                                              {"snow", SectionForm::kBodies},
@@ -20,7 +20,8 @@ constexpr std::array<Section, 10> kSections{{{"simulation", SectionForm::kTable}
                                              {"sink", SectionForm::kBodies},
                                              {"domain", SectionForm::kTable},
                                              {"window", SectionForm::kTable},
-                                             {"output", SectionForm::kTable}}};
+                                             {"output", SectionForm::kTable},
+                                             {"render", SectionForm::kTable}}};
 
 // "Error while parsing array: ..." as the second half of a line that already says FILE:LINE:COL.
 std::string description_of(const toml::parse_error& error) {

@@ -38,6 +38,15 @@ void check_together(const Reader& reader, const Section& section) {
   }
 }
 
+void check_together(const Reader& reader, const RenderSettings& render) {
+  if (render.position.has_value() != render.target.has_value())
+    throw UserError(reader.where(render.position ? "position" : "target"),
+                    fmt::format("a camera needs 'position' and 'target', '{}' is missing", render.position ? "target" : "position"));
+  if (render.position) check_sight(reader.where("position"), *render.position, *render.target);
+  if (render.interpolation != Interpolation::kLinear && render.keys.empty())
+    throw UserError(reader.where("interpolation"), "'interpolation' is of the camera's way between keys, give 'keys'");
+}
+
 template <class T>
 void read_all(Reader& reader, T& section) {
   reader.check_names(names_of(section));
@@ -80,6 +89,14 @@ Settings read_settings(const toml::table& root, std::string_view name, Context& 
   Reader reader(section_table(root, name), fmt::format("[{}]", name), context);
   Settings settings;
   read_all(reader, settings);
+  return settings;
+}
+
+RenderSettings read_render(const toml::table& root, Context& context) {
+  Reader reader(section_table(root, "render"), "[render]", context);
+  RenderSettings settings;
+  read_all(reader, settings);
+  settings.location = reader.where(settings.keys.empty() ? "position" : "keys");
   return settings;
 }
 
@@ -169,12 +186,14 @@ std::vector<Body> read_bodies(const toml::table& root, std::string_view name, Co
   return bodies;
 }
 
-void check_key_count(const std::vector<Collider>& colliders) {
+void check_key_count(const Scene& scene) {
   std::size_t count = 0;
-  for (const Collider& collider : colliders) {
-    count += collider.keys.size();
-    if (count > kMostMotionKeys) throw UserError(collider.location, fmt::format("more than {} motion keys in one scene", kMostMotionKeys));
-  }
+  const auto add = [&count](const auto& keys, const Location& where) {
+    count += keys.size();
+    if (count > kMostMotionKeys) throw UserError(where, fmt::format("more than {} motion keys in one scene", kMostMotionKeys));
+  };
+  for (const Collider& collider : scene.colliders) add(collider.keys, collider.location);
+  add(scene.render.keys, scene.render.location);
 }
 
 Scene read_scene(const toml::table& root, Context& context) {
@@ -186,12 +205,13 @@ Scene read_scene(const toml::table& root, Context& context) {
   scene.snow = read_bodies<Snow>(root, "snow", context);
   scene.sources = read_bodies<Source>(root, "source", context);
   scene.colliders = read_bodies<Collider>(root, "collider", context);
-  check_key_count(scene.colliders);
   for (const Collider& collider : scene.colliders) context.collider_moves.push_back(moves(collider));
   scene.sinks = read_bodies<Sink>(root, "sink", context);
   scene.domain = read_box<Domain>(root, "domain", context);
   scene.window = read_box<Window>(root, "window", context);
   scene.output = read_settings<OutputSettings>(root, "output", context);
+  scene.render = read_render(root, context);
+  check_key_count(scene);
   if (scene.snow.empty() && scene.sources.empty())
     throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]] or [[source]]");
   return scene;

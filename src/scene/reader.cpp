@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "scene/document.h"
@@ -16,20 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kFarthest = 1e6;             // m from the origin
-constexpr double kFarthestCell = 1 << 29;     // cells from the origin: numbers of cells, and differences of them, are 32-bit
-constexpr Range kDirectionLength{1e-6, 1e6};  // can be normalized without overflow
-
-double length(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
-
-void append_key(Reader reader, std::vector<MotionKey>& keys) {
-  MotionKey key;
-  reader.check_names(names_of(key));
-  describe(reader, key);
-  if (!keys.empty() && key.t <= keys.back().t)
-    throw UserError(reader.where("t"), fmt::format("t = {}: must be greater than the t before it, {}", key.t, keys.back().t));
-  keys.push_back(key);
-}
+constexpr double kFarthestCell = 1 << 29;  // cells from the origin: numbers of cells, and differences of them, are 32-bit
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -140,11 +126,7 @@ void Reader::read(const Entry& entry, Vector& value, const Sizes& rule) const {
     if (!rule.range.contains(value[d])) reject(entry, fmt::format("made of numbers {}", rule.range.text()));
 }
 
-void Reader::read(const Entry& entry, Vector& value, Direction) const {
-  value = components(entry, context_.dimension);
-  if (length(value) == 0) reject(entry, "a direction, not zero");
-  if (!kDirectionLength.contains(length(value))) reject(entry, fmt::format("a vector of length {}", kDirectionLength.text()));
-}
+void Reader::read(const Entry& entry, Vector& value, Direction) const { value = direction(entry, context_.dimension); }
 
 void Reader::read(const Entry& entry, Vector& value, const Spin& rule) const { value = spin(entry, context_.dimension, rule.range); }
 
@@ -213,7 +195,7 @@ void Reader::read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys)
   for (const toml::node& element : array_value(entry, kForm)) {
     const toml::table* table = element.as_table();
     if (!table) reject(entry, kForm);
-    append_key(Reader(*table, fmt::format("{} of {}", entry.name, label_), context_), value);
+    append_key(Reader(*table, fmt::format("{} of {}", entry.name, label_), context_), MotionKey{}, value);
   }
 }
 
@@ -224,7 +206,7 @@ void Reader::read(const Entry& entry, std::vector<MotionKey>& value, MotionFile)
   try {
     for (const MotionRow& row : read_motion_file(path, context_.dimension)) {
       there.place = Location{path, row.line, 1};
-      append_key(Reader(row.values, "a motion key", there), value);
+      append_key(Reader(row.values, "a motion key", there), MotionKey{}, value);
     }
   } catch (const UserError& error) {
     throw UserError(entry.where, fmt::format("{}: {}", entry.name, error.what()));

@@ -17,6 +17,9 @@
 
 namespace firn::schema {
 
+// Throws at `where` when the camera stands on what it looks at.
+void check_sight(const Location& where, const Vector& position, const Vector& target);
+
 // What a key's meaning depends on beyond its own table.
 struct Context {
   std::string file;    // names the scene in errors and anchors relative paths
@@ -74,6 +77,10 @@ class Reader {
   void read(const Entry& entry, Vector& value, const Sizes& rule) const;
   void read(const Entry& entry, Vector& value, Direction) const;
   void read(const Entry& entry, Vector& value, const Spin& rule) const;
+  void read(const Entry& entry, Vector& value, PointInSpace) const;
+  void read(const Entry& entry, std::optional<Vector>& value, PointInSpace) const;
+  void read(const Entry& entry, std::optional<Vector>& value, DirectionInSpace) const;
+  void read(const Entry& entry, Vector& value, const Channels& rule) const;
   void read(const Entry& entry, Quaternion& value, Rotation) const;
   void read(const Entry& entry, std::string& value, ExistingFile) const;
   void read(const Entry& entry, std::string& value, FilePattern) const;
@@ -81,6 +88,7 @@ class Reader {
   void read(const Entry& entry, std::string& value, MaterialName) const;
   void read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;
+  void read(const Entry& entry, std::vector<CameraKey>& value, const CameraKeys& rule) const;
   void read(const Entry& entry, Vector& value, const Scale& rule) const;
   void read(const Entry& entry, std::vector<Shape>& value, Parts) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionFile) const;
@@ -106,6 +114,16 @@ class Reader {
     describe(reader, item);
     check(reader, item);
     return item;
+  }
+
+  // Reads the next of some keys in time, which has the values of `key` where it does not say.
+  template <class K>
+  static void append_key(Reader reader, K key, std::vector<K>& keys) {
+    reader.check_names(names_of(key));
+    describe(reader, key);
+    if (!keys.empty() && key.t <= keys.back().t)
+      throw UserError(reader.where("t"), fmt::format("t = {}: must be greater than the t before it, {}", key.t, keys.back().t));
+    keys.push_back(key);
   }
 
   template <class E>

@@ -63,6 +63,13 @@ struct Sizes {
   Range range;
 };
 struct Direction {};
+// Of cameras and lights: three components in a 2D scene, too.
+struct PointInSpace {};
+struct DirectionInSpace {};
+// Red, green and blue.
+struct Channels {
+  Range range;
+};
 struct Rotation {};
 struct Spin {
   Range range;
@@ -83,6 +90,9 @@ struct FilePattern {};
 struct MaterialName {};
 struct PresetName {};
 struct MotionKeys {};
+struct CameraKeys {
+  double fov;  // of keys that do not say
+};
 // One factor for all axes, or one for each.
 struct Scale {
   Range range;

@@ -128,6 +128,15 @@ Vector components_in(const Entry& entry, int dimension, const Range& range) {
   return v;
 }
 
+Vector direction(const Entry& entry, int dimension) {
+  constexpr Range kLengths{1e-6, 1e6};  // without overflow
+  const Vector v = components(entry, dimension);
+  const double length = std::hypot(v[0], v[1], v[2]);
+  if (length == 0) reject(entry, "a direction, not zero");
+  if (!kLengths.contains(length)) reject(entry, fmt::format("a vector of length {}", kLengths.text()));
+  return v;
+}
+
 Quaternion rotation(const Entry& entry, int dimension) {
   if (dimension == 2 && entry.node.is_number()) {
     const double half = number(entry, kAngle) / 2;

@@ -13,6 +13,8 @@
 
 namespace firn::schema {
 
+inline constexpr double kFarthest = 1e6;  // m from the world's origin
+
 // A key that is there.
 struct Entry {
   std::string_view name;
@@ -32,6 +34,8 @@ const toml::array& array_value(const Entry& entry, std::string_view must_be);
 Vector components(const Entry& entry, int dimension);
 // The same, each in `range`.
 Vector components_in(const Entry& entry, int dimension, const Range& range);
+// Not zero, of any length that can be normalized.
+Vector direction(const Entry& entry, int dimension);
 // Of unit length; in 3D also given as angles about x, y and z in degrees, in 2D about z and also as an angle.
 Quaternion rotation(const Entry& entry, int dimension);
 // A number for all axes or one each. In 2D, z follows from the others: only a section is seen.

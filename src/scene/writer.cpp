@@ -57,6 +57,10 @@ class Writer {
   std::string toml(const std::optional<Vector>& v, Position) const { return v ? vector(*v) : ""; }
   std::string toml(const Vector& v, const Sizes&) const { return vector(v); }
   std::string toml(const Vector& v, Direction) const { return vector(v); }
+  std::string toml(const Vector& v, PointInSpace) const { return toml_array(v, v.size()); }
+  std::string toml(const std::optional<Vector>& v, PointInSpace) const { return v ? toml_array(*v, v->size()) : ""; }
+  std::string toml(const std::optional<Vector>& v, DirectionInSpace) const { return v ? toml_array(*v, v->size()) : ""; }
+  std::string toml(const Vector& v, const Channels&) const { return toml_array(v, v.size()); }
   std::string toml(const Vector& v, const Spin&) const { return dimension_ == 2 ? toml_number(v[2]) : vector(v); }
   std::string toml(const Quaternion& q, Rotation) const { return toml_array(q, q.size()); }
   std::string toml(const std::string& path, ExistingFile) const { return toml_string(path); }
@@ -73,6 +77,7 @@ class Writer {
   }
 
   std::string toml(const std::vector<MotionKey>& keys, MotionKeys) const { return tables(keys); }
+  std::string toml(const std::vector<CameraKey>& keys, const CameraKeys&) const { return tables(keys); }
   std::string toml(const std::vector<SnowNoise>& noise, Noises) const { return tables(noise); }
   std::string toml(const std::optional<SnowShell>& shell, Shell) const { return shell ? table(*shell) : ""; }
   std::string toml(const std::vector<SnowLayer>& layers, Layers) const { return tables(layers); }
@@ -144,6 +149,7 @@ std::string to_toml(const Scene& scene) {
   if (scene.domain) add("[domain]", *scene.domain);
   if (scene.window) add("[window]", *scene.window);
   add("[output]", scene.output);
+  add("[render]", scene.render);
   return fmt::format("{}", fmt::join(sections, "\n"));
 }
 

@@ -205,6 +205,16 @@ TEST_F(RunCommand, AFullFolderIsRefusedAndLeftAlone) {
   EXPECT_EQ(slurp(folder_.file("out/precious.txt")), "mine");
 }
 
+TEST_F(RunCommand, OverwritingRemovesThePicturesOfTheRunBefore) {
+  for (const char* folder : {"preview", "render"}) fs::create_directories(folder_.file("out/") + folder);
+  const std::vector<std::string> pictures{"preview/frame_0001.png", "preview/preview.mp4", "render/frame_0001.png", "render/frame_0001.exr"};
+  for (const std::string& name : pictures) spill(folder_.file("out/" + name), "old");
+  spill(folder_.file("out/render/mine.png"), "mine");
+  ASSERT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);
+  for (const std::string& name : pictures) EXPECT_FALSE(fs::exists(folder_.file("out/" + name))) << name;
+  EXPECT_EQ(slurp(folder_.file("out/render/mine.png")), "mine");
+}
+
 TEST_F(RunCommand, AMillionParticlesTakeLessThan400Megabytes) {
   const Outcome outcome = run("big", {"--steps", "2", "--set", "simulation.spacing=0.00316", "--set", "solver.time_step=1e-5"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

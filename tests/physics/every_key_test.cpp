@@ -60,13 +60,16 @@ Result run_scene(const std::string& text, const std::vector<std::string>& overri
   return {scene.frames(), simulation.frame(true)};
 }
 
-void expect_change(const std::string& text, const Case& c) {
+bool changes(const std::string& text, const Case& c) {
   std::vector<std::string> after = c.before;
   after.push_back(c.key + "=" + c.value);
   const Result a = run_scene(text, c.before), b = run_scene(text, after);
-  const bool same = a.frames == b.frames && a.last.position == b.last.position && a.last.velocity == b.last.velocity &&
-                    a.last.fe == b.last.fe && a.last.jp == b.last.jp && a.last.mass == b.last.mass;
-  EXPECT_FALSE(same) << c.key << " = " << c.value << " changes nothing";
+  return a.frames != b.frames || a.last.position != b.last.position || a.last.velocity != b.last.velocity || a.last.fe != b.last.fe ||
+         a.last.jp != b.last.jp || a.last.mass != b.last.mass;
+}
+
+void expect_change(const std::string& text, const Case& c) {
+  EXPECT_TRUE(changes(text, c)) << c.key << " = " << c.value << " changes nothing";
 }
 
 const std::vector<std::string> kImplicit{"solver.integrator=semi-implicit"};
@@ -298,6 +301,30 @@ TEST(EveryKey, OfTheBoxesChangesTheResult) {
   const Case follow{"window.follow", "2", {}};
   expect_change(std::string(kScene) + moving + second + "[window]\nfollow = 1\n" + wide, follow);
   expect_all_covered("window", Window{}, {window[0], window[1], velocity, follow});
+}
+
+// Pictures are made of a run that is there: the one section that leaves it alone.
+TEST(EveryKey, OfRenderLeavesTheResultAsItIs) {
+  const std::vector<std::string> camera{"render.position=[0, 1, 3]", "render.target=[0, 0, 0]"};
+  const std::vector<std::string> path{"render.keys=[{t = 0, position = [0, 1, 3], target = [0, 0, 0]}]"};
+  const std::vector<Case> cases{{"render.width", "320", {}},
+                                {"render.height", "200", {}},
+                                {"render.fov", "60", {}},
+                                {"render.position", "[9, 1, 3]", camera},
+                                {"render.target", "[0, 1, 0]", camera},
+                                {"render.keys", "[{t = 0, position = [9, 1, 3], target = [0, 0, 0]}]", {}},
+                                {"render.interpolation", "smooth", path},
+                                {"render.exposure", "1", {}},
+                                {"render.tone", "srgb", {}},
+                                {"render.sun", "[1, 1, 1]", {}},
+                                {"render.sun_strength", "2", {}},
+                                {"render.sky_strength", "2", {}},
+                                {"render.extinction", "100", {}},
+                                {"render.albedo", "[1, 0, 0]", {}},
+                                {"render.anisotropy", "0", {}},
+                                {"render.voxel", "0.1", {}}};
+  for (const Case& c : cases) EXPECT_FALSE(changes(kScene, c)) << c.key;
+  expect_all_covered("render", RenderSettings{}, cases);
 }
 
 TEST(EveryKey, OfAMotionKeyChangesTheResult) {

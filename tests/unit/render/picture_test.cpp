@@ -112,6 +112,28 @@ TEST(PreviewRun, CameraStaysWhereItIs) {
   EXPECT_NE(first.rgb, last.rgb);
 }
 
+TEST(PreviewRun, CameraIsWhereTheSceneSays) {
+  const TempFolder folder;
+  make_run(folder);
+  PreviewOptions options = small_pictures();
+  options.film = false;
+  const Image usual = read_png(preview(folder.path(), options).pictures[1]);
+  const auto with = [&](const std::string& render) {
+    write_bytes(folder / "scene.toml", kScene + ("[render]\n" + render));
+    const PreviewResult result = preview(folder.path(), options);
+    return std::pair(read_png(result.pictures[0]), read_png(result.pictures[1]));
+  };
+  EXPECT_EQ(with("width = 320\n").second.rgb, usual.rgb) << "nothing of the camera is said";
+  EXPECT_EQ(count_white(with("position = [0, 1, 2]\ntarget = [0, 1, 9]\n").second), 0) << "it looks away";
+  EXPECT_GT(count_white(with("position = [0, 0.4, 0.6]\ntarget = [0, 0.2, 0]\n").second), 2 * count_white(usual)) << "it is near";
+  const auto [first, second] = with(
+      "keys = [{ t = 0, position = [0, 1, 2], target = [0, 1, 9] },\n"
+      "{ t = 0.01, position = [0, 0.4, 0.6], target = [0, 0.2, 0] }]\n");
+  EXPECT_EQ(count_white(first), 0);
+  EXPECT_GT(count_white(second), 2 * count_white(usual)) << "it has turned to the snow";
+  EXPECT_NE(with("sun = [0, 1, -2]\n").second.rgb, usual.rgb);
+}
+
 TEST(PreviewRun, WithoutFfmpegThePicturesStayAndAWarningTells) {
   const TempFolder folder;
   make_run(folder);
@@ -158,6 +180,16 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
   PreviewOptions options = small_pictures();
   options.width = 0;
   EXPECT_NE(error_of(folder.path(), options).find("allowed: 16 to 8192"), std::string::npos);
+}
+
+TEST(PreviewErrors, CameraThatMeetsItsTargetIsToldBeforeAnythingIsWritten) {
+  const TempFolder folder;
+  make_run(folder);
+  write_bytes(folder / "scene.toml", kScene + std::string("[render]\nkeys = [{ t = 0, position = [-1, 0, 0], target = [0, 0, 0] },\n"
+                                                          "{ t = 0.08333333333333333, position = [1, 0, 0], target = [0, 0, 0] }]\n"));
+  EXPECT_NE(error_of(folder.path()).find("scene.toml:13:1: at 0.04167 s the camera stands on its target"), std::string::npos)
+      << error_of(folder.path());
+  EXPECT_FALSE(fs::exists(folder / "preview"));
 }
 
 TEST(PreviewErrors, FolderThatCannotBeMadeIsARunError) {

@@ -25,7 +25,7 @@ TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
 
 TEST(SceneErrors, UnknownSectionNamesTheNearest) {
   const std::string allowed =
-      "allowed: 'simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output'";
+      "allowed: 'simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output', 'render'";
   EXPECT_EQ(error_of(kMinimal + "[sovler]\nkernel = \"cubic\"\n"),
             "scene.toml:8:2: unknown section 'sovler', did you mean 'solver'? " + allowed);
   EXPECT_EQ(error_of(kMinimal + "[[colliders]]\n"), "scene.toml:8:3: unknown section 'colliders', did you mean 'collider'? " + allowed);
@@ -211,6 +211,34 @@ TEST(SceneErrors, MotionKeys) {
     EXPECT_EQ(error_of(ball + steady + "\nkeys = [{ t = 1, " + at + " }]\n"),
               "scene.toml:12:1: '" + steady.substr(0, steady.find(' ')) +
                   "' and 'keys' exclude each other in [[collider]] of shape \"sphere\", keep one");
+}
+
+TEST(SceneErrors, OfTheCameraSayWhatIsMissingOrTooMuch) {
+  const std::string render = kMinimal + "[render]\n", key = "{ t = 1, position = [0, 0, 1], target = [0, 0, 0] }";
+  EXPECT_EQ(error_of(render + "fov = 50\nposition = [0, 0, 1]\n"), "scene.toml:10:1: a camera needs 'position' and 'target', 'target' is missing");
+  EXPECT_EQ(error_of(render + "target = [0, 0, 1]\n"), "scene.toml:9:1: a camera needs 'position' and 'target', 'position' is missing");
+  EXPECT_EQ(error_of(render + "target = [0, 0, 1]\nposition = [0, 0, 1]\n"),
+            "scene.toml:10:1: the camera stands on its target, 'position' and 'target' must be at least 1e-06 m apart");
+  EXPECT_EQ(error_of(render + "keys = [" + key + ",\n{ t = 2, position = [0, 0, 1], target = [0, 0, 1] }]\n"),
+            "scene.toml:10:10: the camera stands on its target, 'position' and 'target' must be at least 1e-06 m apart");
+  EXPECT_EQ(error_of(render + "keys = [" + key + ",\n" + key + "]\n"), "scene.toml:10:3: t = 1: must be greater than the t before it, 1");
+  EXPECT_EQ(error_of(render + "keys = []\n"), "scene.toml:9:1: keys = []: must be a list of { t, position, target, fov }, at least one");
+  EXPECT_EQ(error_of(render + "keys = [{ t = 1, position = [0, 0, 1] }]\n"), "scene.toml:9:9: keys of [render] needs 'target'");
+  EXPECT_EQ(error_of(render + "keys = [" + key + "]\ntarget = [0, 0, 0]\n"),
+            "scene.toml:10:1: 'target' and 'keys' exclude each other in [render], keep one");
+  EXPECT_EQ(error_of(render + "interpolation = \"smooth\"\n"),
+            "scene.toml:9:1: 'interpolation' is of the camera's way between keys, give 'keys'");
+}
+
+TEST(SceneErrors, OfTheLookSayWhatIsAllowed) {
+  const std::string render = kMinimal + "[render]\n";
+  EXPECT_EQ(error_of(render + "albedo = [0.9, 1.1, 1]\n"),
+            "scene.toml:9:1: albedo = [0.9, 1.1, 1]: must be made of numbers at least 0 and at most 1");
+  EXPECT_EQ(error_of(render + "tone = \"film\"\n"),
+            "scene.toml:9:1: tone = \"film\" is not known here, did you mean \"filmic\"? allowed: \"filmic\", \"srgb\"");
+  EXPECT_EQ(error_of(render + "sun = [0, 0, 0]\n"), "scene.toml:9:1: sun = [0, 0, 0]: must be a direction, not zero");
+  EXPECT_EQ(error_of(render + "widht = 960\n").substr(0, 78),
+            "scene.toml:9:1: unknown key 'widht' in [render], did you mean 'width'? allowed");
 }
 
 TEST(SceneErrors, NoiseShellAndLayers) {

@@ -24,6 +24,11 @@ TEST(Parse, OmittedKeysTakeTheDefaults) {
   EXPECT_EQ(scene.output.subframes, 1);
   EXPECT_EQ(scene.output.fpc_error, 0);
   EXPECT_FALSE(scene.output.vdb_points);
+  EXPECT_EQ(scene.render.width, 960);
+  EXPECT_EQ(scene.render.height, 540);
+  EXPECT_FALSE(scene.render.position.has_value());
+  EXPECT_FALSE(scene.render.sun.has_value());
+  EXPECT_EQ(scene.render.albedo, (Vector{0.9, 0.95, 1.0}));
 }
 
 TEST(Parse, EverySolverKeyArrives) {
@@ -43,6 +48,48 @@ TEST(Parse, EverySolverKeyArrives) {
   EXPECT_EQ(scene.solver.courant, 0.3);
   EXPECT_EQ(scene.solver.cell_fraction, 0.5);
   EXPECT_FALSE(scene.solver.sleep);
+}
+
+TEST(Parse, EveryRenderKeyArrives) {
+  const Scene scene = parse(kMinimal +
+                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nexposure = -1.5\n"
+                            "tone = \"srgb\"\nsun = [1, 1, 0]\nsun_strength = 2\nsky_strength = 0\nextinction = 100\nalbedo = [0, 0.5, 1]\n"
+                            "anisotropy = -0.5\nvoxel = 0.02\n");
+  const RenderSettings& render = scene.render;
+  EXPECT_EQ(render.width, 16);
+  EXPECT_EQ(render.height, 8192);
+  EXPECT_EQ(render.position, (Vector{1, 2, 3}));
+  EXPECT_EQ(render.target, (Vector{4, 5, 6}));
+  EXPECT_EQ(render.fov, 60);
+  EXPECT_EQ(render.exposure, -1.5);
+  EXPECT_EQ(render.tone, Tone::kSrgb);
+  EXPECT_EQ(render.sun, (Vector{1, 1, 0}));
+  EXPECT_EQ(render.sun_strength, 2);
+  EXPECT_EQ(render.sky_strength, 0);
+  EXPECT_EQ(render.extinction, 100);
+  EXPECT_EQ(render.albedo, (Vector{0, 0.5, 1}));
+  EXPECT_EQ(render.anisotropy, -0.5);
+  EXPECT_EQ(render.voxel, 0.02);
+  EXPECT_EQ(to_string(render.location), "scene.toml:11:1");
+}
+
+TEST(Parse, CameraKeysHaveTheFieldOfViewOfTheSectionUnlessTheySay) {
+  const Scene scene = parse(kMinimal +
+                            "[render]\ninterpolation = \"smooth\"\nkeys = [{ t = 0, position = [0, 1, 9], target = [0, 1, 0] },"
+                            "{ t = 0.5, position = [0, 1, 5], target = [0, 1, 0], fov = 20 }]\nfov = 40\n");
+  EXPECT_EQ(scene.render.interpolation, Interpolation::kSmooth);
+  ASSERT_EQ(scene.render.keys.size(), 2u);
+  EXPECT_EQ(scene.render.keys[0].fov, 40);
+  EXPECT_EQ(scene.render.keys[1].fov, 20);
+  EXPECT_EQ(scene.render.keys[1].t, 0.5);
+  EXPECT_EQ(scene.render.keys[1].position, (Vector{0, 1, 5}));
+  EXPECT_EQ(scene.render.keys[1].target, (Vector{0, 1, 0}));
+}
+
+TEST(Parse, In2DCamerasStandInSpaceAllTheSame) {
+  const Scene scene = parse(kFlatSimulation + kDisc + "[render]\nposition = [0, 0, 3]\ntarget = [0, 0, 0]\nsun = [0, 1, 1]\n");
+  EXPECT_EQ(scene.render.position, (Vector{0, 0, 3}));
+  EXPECT_EQ(scene.render.sun, (Vector{0, 1, 1}));
 }
 
 TEST(Parse, FramesSetTheDurationAndComeBack) {

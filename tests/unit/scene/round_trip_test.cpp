@@ -35,6 +35,11 @@ auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.interpo
 auto fields(const Source& s) { return std::tie(s.rate, s.velocity, s.start, s.end, s.material, s.particles_per_cell, s.seed); }
 auto fields(const Sink& s) { return std::tie(s.start, s.end); }
 auto fields(const Domain& d) { return std::tie(d.lower, d.upper); }
+auto fields(const CameraKey& k) { return std::tie(k.t, k.position, k.target, k.fov); }
+auto fields(const RenderSettings& r) {
+  return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.exposure, r.tone, r.sun, r.sun_strength, r.sky_strength,
+                  r.extinction, r.albedo, r.anisotropy, r.voxel);
+}
 auto fields(const Window& w) { return std::tie(w.follow, w.velocity, w.lower, w.upper); }
 
 template <class T>
@@ -80,6 +85,8 @@ void expect_same(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.output.subframes, b.output.subframes);
   EXPECT_EQ(a.output.fpc_error, b.output.fpc_error);
   EXPECT_EQ(a.output.vdb_points, b.output.vdb_points);
+  EXPECT_TRUE(fields(a.render) == fields(b.render));
+  expect_same(a.render.keys, b.render.keys);
   EXPECT_EQ(a.frames(), b.frames());
 }
 
@@ -145,6 +152,14 @@ class Randomizer {
   }
   void set(Vector& value, const Sizes& rule) { value = vector(rule.range); }
   void set(Vector& value, Direction) { value = {uniform(-9, 9), uniform(1, 9), dimension_ == 3 ? uniform(-9, 9) : 0}; }
+  Vector in_space(const Range& range) { return {uniform(range.low, range.high), uniform(range.low, range.high), uniform(range.low, range.high)}; }
+  void set(Vector& value, PointInSpace) { value = in_space({-100, 100}); }
+  void set(std::optional<Vector>& value, PointInSpace) { value = in_space({-100, 100}); }
+  void set(std::optional<Vector>& value, DirectionInSpace) {
+    value.reset();
+    if (coin()) value = in_space({1, 9});
+  }
+  void set(Vector& value, const Channels& rule) { value = in_space(rule.range); }
   void set(Vector& value, const Spin& rule) { value = dimension_ == 3 ? vector(rule.range) : Vector{0, 0, in(rule.range)}; }
   void set(Quaternion& value, Rotation) {
     value = {uniform(-1, 1), 0, 0, uniform(-1, 1)};
@@ -177,7 +192,10 @@ class Randomizer {
     }
   }
   void set(std::vector<std::string>& value, const Formats&) { value = {"vdb", "ply"}; }
-  bool set(std::vector<MotionKey>& keys, MotionKeys) {
+  bool set(std::vector<MotionKey>& keys, MotionKeys) { return set_keys(keys); }
+  bool set(std::vector<CameraKey>& keys, const CameraKeys&) { return set_keys(keys); }
+  template <class TimeKey>
+  bool set_keys(std::vector<TimeKey>& keys) {
     keys.resize(3);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       describe(*this, keys[i]);
@@ -262,6 +280,9 @@ Scene random_scene(unsigned seed, const std::string& file) {
     if (collider.keys.empty()) collider.interpolation = Interpolation::kLinear;
   }
   add_flow(random, scene);
+  describe(random, scene.render);
+  if (scene.render.keys.empty()) scene.render.interpolation = Interpolation::kLinear;
+  if (random.coin()) scene.render.position = scene.render.target = std::nullopt;
   return scene;
 }
 
@@ -303,7 +324,9 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "critical_stretch = 0.0075\ndensity = 400.0\nhardening_limit = 100.0\n"
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
-            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n");
+            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n"
+            "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nexposure = 0.0\ntone = \"filmic\"\n"
+            "sun_strength = 1.0\nsky_strength = 1.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
 }
 
 }  // namespace

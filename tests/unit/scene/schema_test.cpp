@@ -55,6 +55,9 @@ class BadValues {
     return values;
   }
   Values bad(Direction) const { return vectors(); }
+  Values bad(PointInSpace) const { return vectors(); }
+  Values bad(DirectionInSpace) const { return vectors(); }
+  Values bad(const Channels&) const { return vectors(); }
   Values bad(const Spin&) const { return {"true", "1e300", "[1, 2]", "[0, 0, inf]", "[0, 0, 1e300]", "[1, 2, 3, 4]", "[0, 0, \"1\"]"}; }
   Values bad(Rotation) const {
     return {"true", "inf", "[1, 0]", "[1e300, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
@@ -69,6 +72,7 @@ class BadValues {
   Values bad(Layers) const { return {"1", "[1]", "{ above = 1, material = \"default\" }", "[{ above = 1 }]"}; }
   Values bad(MaterialName) const { return {"1", "\"no such material\"", "[\"default\"]"}; }
   Values bad(MotionKeys) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 0] }", "[{ t = 1 }]"}; }
+  Values bad(const CameraKeys&) const { return {"1", "[1]", "{ t = 1, position = [0, 0, 1], target = [0, 0, 0] }", "[{ t = 1 }]"}; }
   Values bad(const Scale&) const { return {"true", "0", "-1", "[1]", "[1, 0, 1]", "[1, 2, 3, 4]", "1e300"}; }
   Values bad(Parts) const { return {"1", "[1]", "{ shape = \"sphere\" }", "[{ shape = \"sphere\" }]"}; }
   Values bad(MotionFile) const { return {"1", "[1]", "\"no such file.csv\"", "\"/\""}; }
@@ -146,6 +150,8 @@ TEST(Schema, EveryKeyOfTheSettingsRejectsBadValues) {
   expect_errors(kFlatSimulation + kDisc, "simulation.", SimulationSettings{});
   expect_errors(kMinimal, "solver.", SolverSettings{});
   expect_errors(kMinimal, "output.", OutputSettings{});
+  expect_errors(kMinimal, "render.", RenderSettings{});
+  expect_errors(kFlatSimulation + kDisc, "render.", RenderSettings{});
 }
 
 TEST(Schema, EveryKeyOfAMaterialRejectsBadValues) { expect_errors(kMinimal, "materials.packed.", Material{}); }
@@ -170,19 +176,28 @@ TEST(Schema, EveryKeyOfTheBoxesRejectsBadValues) {
   expect_errors(kMinimal + "[window]\nvelocity = [0, 0, 0]\n" + box, "window.", Window{});
 }
 
-TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
-  const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
-  MotionKey key;
+// The keys of one of `keys`, which stand on line `line_number`; `all` are good values.
+template <class TimeKey>
+void expect_errors_in_keys(const std::string& before, int line_number, const std::vector<std::string>& all) {
+  TimeKey key;
   BadValues bad;
   describe(bad, key);
   for (const BadValue& entry : bad.all) {
     std::string line = "keys = [{ ";
-    for (const std::string given : {"t = 1", "position = [0, 0, 0]", "rotation = [1, 0, 0, 0]"})
-      line += given.starts_with(entry.key + " ") ? "" : given + ", ";
-    const std::string place = "scene.toml:12:" + std::to_string(line.size() + 1) + ": ";
-    const std::string error = error_of(ball + line + entry.key + " = " + entry.value + " }]\n");
+    for (const std::string& given : all) line += given.starts_with(entry.key + " ") ? "" : given + ", ";
+    const std::string place = fmt::format("scene.toml:{}:{}: ", line_number, line.size() + 1);
+    const std::string error = error_of(before + line + entry.key + " = " + entry.value + " }]\n");
     EXPECT_TRUE(error.starts_with(place)) << error;
   }
+}
+
+TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
+  const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
+  expect_errors_in_keys<MotionKey>(ball, 12, {"t = 1", "position = [0, 0, 0]", "rotation = [1, 0, 0, 0]"});
+}
+
+TEST(Schema, EveryKeyOfACameraKeyRejectsBadValues) {
+  expect_errors_in_keys<CameraKey>(kMinimal + "[render]\n", 9, {"t = 1", "position = [0, 0, 1]", "target = [0, 0, 0]", "fov = 40"});
 }
 
 // The keys of a table that stands as a value: `given` are those it needs, the place is that of the key.

@@ -1,0 +1,102 @@
+#include "render/shoot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "firn/error.h"
+#include "render/film.h"
+#include "render/fit.h"
+#include "render/scene_camera.h"
+#include "scene/limits.h"
+
+namespace firn {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kFramesToFit = 9;  // of a film, spread over it: enough to see where the snow goes
+
+fs::path make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw RunError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
+  return folder;
+}
+
+}  // namespace
+
+void check_picture_size(int width, int height) {
+  for (const int size : {width, height})
+    if (!schema::kPixels.contains(size))
+      throw UserError(fmt::format("a picture of {} pixels; allowed: {} to {}", size, schema::kPixels.low, schema::kPixels.high));
+}
+
+Shoot::Shoot(const std::string& dir_or_frame) {
+  std::error_code error;
+  if (!fs::exists(dir_or_frame, error)) throw UserError(dir_or_frame + ": no such file or folder");
+  is_run_ = fs::is_directory(dir_or_frame, error);
+  if (is_run_) {
+    find_run(dir_or_frame);
+  } else {
+    find_frame(dir_or_frame);
+  }
+}
+
+void Shoot::find_run(const std::string& folder) {
+  const fs::path scene = fs::path(folder) / "scene.toml";
+  std::error_code error;
+  if (!fs::exists(scene, error)) throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder));
+  frames_ = find_frames(folder);
+  std::erase_if(frames_, [](const FrameFile& f) { return f.number.subframe != 0; });  // the film keeps its speed
+  scenery_.emplace(load_scene(scene.string()));
+}
+
+void Shoot::find_frame(const std::string& file) {
+  std::error_code error;
+  const fs::path scene = fs::path(file).parent_path() / "scene.toml";
+  if (fs::exists(scene, error)) scenery_.emplace(load_scene(scene.string()));
+  std::optional<FrameNumber> number = frame_number(file);
+  // final.ply and the like: bodies stand where the run left them.
+  if (!number && scenery_) number = FrameNumber{std::lround(scenery_->scene.simulation.duration * fps()), 0};
+  frames_.push_back({file, number.value_or(FrameNumber{})});
+}
+
+std::string Shoot::folder() const { return fs::path(frames_.front().path).parent_path().string(); }
+
+Camera Shoot::fit(int width, int height) const {
+  Subject subject;
+  const std::size_t count = std::min(kFramesToFit, frames_.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0;
+    subject.add(read_frame(frames_[i].path), scenery(), time_of(i));
+  }
+  return fit_camera(subject, scenery(), static_cast<double>(width) / height);
+}
+
+Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<Image(const Take&)>& make) const {
+  Pictures result;
+  const RenderSettings look = settings();
+  std::vector<Camera> cameras;  // all of them first: a mistake is told before anything is written
+  for (std::size_t i = 0; i < frames_.size(); ++i) cameras.push_back(scene_camera(look, time_of(i), fitted));
+  const fs::path folder_of_pictures = make_folder(fs::path(folder()) / plan.folder);
+  std::optional<Film> film;
+  if (!plan.film.empty()) film.emplace(plan.film, plan.width, plan.height, fps());
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const Frame frame = read_frame(frames_[i].path);
+    const std::string stem = (folder_of_pictures / fs::path(frames_[i].path).stem()).string();
+    const Image image = make({frame, cameras[i], time_of(i), i, stem});
+    write_png(stem + ".png", image);
+    if (film) film->add(image);
+    result.paths.push_back(stem + ".png");
+    if (plan.progress) plan.progress(static_cast<int>(i + 1), static_cast<int>(frames_.size()));
+  }
+  if (film) result.warning = film->finish();
+  if (film && result.warning.empty()) result.film = plan.film;
+  return result;
+}
+
+}  // namespace firn

@@ -1,0 +1,70 @@
+// Taking pictures of a run: which frames, with what bodies, from where, into which files. How a picture is made is left to the caller.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firn/frame.h"
+#include "io/frame_files.h"
+#include "render/camera.h"
+#include "render/image.h"
+#include "render/scenery.h"
+
+namespace firn {
+
+// One picture to be made.
+struct Take {
+  const Frame& frame;
+  const Camera& camera;
+  double time;         // s
+  std::size_t number;  // from 0
+  std::string stem;    // path of its files, without their endings
+};
+
+struct ShootPlan {
+  std::string folder;                                 // for the pictures, beside the frames
+  int width, height;                                  // pixels
+  std::string film;                                   // path; empty: none
+  std::function<void(int done, int total)> progress;  // after every picture; may be empty
+};
+
+struct Pictures {
+  std::vector<std::string> paths;  // in the order of the frames
+  std::string film;                // path; empty without one
+  std::string warning;             // why there is no film though one was planned
+};
+
+class Shoot {
+ public:
+  // Of a run's folder all whole frames, or of one frame. Throws UserError when there is nothing to see.
+  explicit Shoot(const std::string& dir_or_frame);
+
+  bool is_run() const { return is_run_; }
+  std::size_t size() const { return frames_.size(); }
+  std::string folder() const;                                                 // of the frames
+  const Scenery* scenery() const { return scenery_ ? &*scenery_ : nullptr; }  // null: there is no scene beside the frame
+  RenderSettings settings() const { return scenery_ ? scenery_->scene.render : RenderSettings{}; }
+
+  // With all frames of the film in its picture.
+  Camera fit(int width, int height) const;
+  // Every picture as PNG. `fitted` stands for what the scene does not say of the camera.
+  Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<Image(const Take&)>& make) const;
+
+ private:
+  double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
+  int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
+  double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
+  void find_run(const std::string& folder);
+  void find_frame(const std::string& file);
+
+  bool is_run_;
+  std::vector<FrameFile> frames_;
+  std::optional<Scenery> scenery_;
+};
+
+// Throws UserError when a picture cannot be that large or small.
+void check_picture_size(int width, int height);
+
+}  // namespace firn
