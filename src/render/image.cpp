@@ -8,34 +8,28 @@
 
 #include "firn/error.h"
 #include "io/file.h"
+#include "render/srgb.h"
 
 namespace firn {
-namespace {
 
-// Leaves the dark and middle tones as they are and rolls the brightest off, so that sunlit snow keeps its form instead of
-// clipping to plain white.
-float tone(float light) {
-  constexpr float kKnee = 0.7f;
-  if (light <= kKnee) return light;
-  constexpr float kRoom = 1 - kKnee;
-  return kKnee + kRoom * (1 - std::exp(-(light - kKnee) / kRoom));
+Colour rolled_off(const Colour& light) {
+  constexpr float kKnee = 0.7f, kRoom = 1 - kKnee;
+  Colour shown = light;
+  for (int c = 0; c < 3; ++c)
+    if (light[c] > kKnee) shown[c] = kKnee + kRoom * (1 - std::exp(-(light[c] - kKnee) / kRoom));
+  return shown;
 }
 
-float encode_srgb(float light) { return light <= 0.0031308f ? 12.92f * light : 1.055f * std::pow(light, 1 / 2.4f) - 0.055f; }
-
-std::uint8_t quantized(float light) { return static_cast<std::uint8_t>(std::lround(255 * clamp(encode_srgb(tone(light)), 0.0f, 1.0f))); }
-
-}  // namespace
-
-Image develop(const std::vector<Colour>& light, int width, int height, int factor) {
+Image develop(const std::vector<Colour>& light, int width, int height, int factor, const ToneCurve& tone) {
   Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
   tbb::parallel_for(0, height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       Colour sum = Colour::zero();
       for (int v = 0; v < factor; ++v)
         for (int u = 0; u < factor; ++u) sum += light[(static_cast<std::size_t>(y) * factor + v) * width * factor + x * factor + u];
-      for (int c = 0; c < 3; ++c)
-        image.rgb[(static_cast<std::size_t>(y) * width + x) * 3 + c] = quantized(sum[c] / static_cast<float>(factor * factor));
+      for (int c = 0; c < 3; ++c) sum[c] /= static_cast<float>(factor * factor);
+      const Colour shown = tone(sum);
+      for (int c = 0; c < 3; ++c) image.rgb[(static_cast<std::size_t>(y) * width + x) * 3 + c] = to_byte(shown[c]);
     }
   });
   return image;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,15 @@ struct Image {
   std::vector<std::uint8_t> rgb;  // 3 bytes a pixel
 };
 
+// What a picture shows of the light of a scene: from any amount to 0…1, still linear.
+using ToneCurve = std::function<Colour(const Colour&)>;
+
+// Leaves the dark and middle tones as they are and rolls the brightest off, so that sunlit snow keeps its form instead of
+// clipping to plain white.
+Colour rolled_off(const Colour& light);
+
 // Linear light of `factor` × `factor` samples a pixel, averaged, tone mapped and encoded. `light` is row by row.
-Image develop(const std::vector<Colour>& light, int width, int height, int factor);
+Image develop(const std::vector<Colour>& light, int width, int height, int factor, const ToneCurve& tone);
 
 // Under a temporary name, then renamed. Throws RunError.
 void write_png(const std::string& path, const Image& image);

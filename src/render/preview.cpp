@@ -22,7 +22,7 @@ Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& c
   const Projection projection = projection_of(camera, kSamples * shot.width, kSamples * shot.height);
   const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scenery));
   const auto paint = camera.orthographic() ? paint_flat : paint_solid;
-  return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kSamples);
+  return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kSamples, rolled_off);
 }
 
 }  // namespace firn
