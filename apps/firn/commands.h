@@ -22,6 +22,7 @@ Command add_run(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_scenes(CLI::App& app);
 Command add_preview(CLI::App& app);
+Command add_render(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_info(CLI::App& app);

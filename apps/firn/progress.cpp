@@ -24,21 +24,33 @@ ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressPrinter::operator()(const firn::Progress& p) {
   if (terminal_) {
-    const auto now = std::chrono::steady_clock::now();
-    if (!p.frame_done && now - last_drawn_ < kRedrawInterval) return;
-    last_drawn_ = now;
-    draw_bar(p);
+    const std::string count =
+        p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
+    draw_bar(p.fraction, p.frame_done,
+             fmt::format("{}  dt {:.1e} s  {} particles  left {}", count, p.dt, p.particles, duration_text(p.seconds_left)));
   } else if (p.frame_done) {
     fmt::print(stderr, "frame {}/{}  step {}  t {:.4f} s  {} particles  left {}\n", p.frame, p.frames, p.step, p.time, p.particles,
                duration_text(p.seconds_left));
   }
 }
 
-void ProgressPrinter::draw_bar(const firn::Progress& p) {
-  const int filled = static_cast<int>(std::min(1.0, p.fraction) * kBarWidth);
-  const std::string count = p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
-  fmt::print(stderr, "\r\033[K[{:<{}}] {:3.0f} %  {}  dt {:.1e} s  {} particles  left {}", std::string(filled, '#'), kBarWidth,
-             100 * std::min(1.0, p.fraction), count, p.dt, p.particles, duration_text(p.seconds_left));
+void ProgressPrinter::operator()(const firn::RenderProgress& p) {
+  const bool done = p.fraction >= 1;
+  if (terminal_) {
+    draw_bar((p.picture - 1 + p.fraction) / p.pictures, done,
+             fmt::format("picture {}/{}  left {}", p.picture, p.pictures, duration_text(p.seconds_left)));
+  } else if (done) {
+    fmt::print(stderr, "picture {}/{}  left {}\n", p.picture, p.pictures, duration_text(p.seconds_left));
+  }
+}
+
+void ProgressPrinter::draw_bar(double fraction, bool news, const std::string& text) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!news && now - last_drawn_ < kRedrawInterval) return;
+  last_drawn_ = now;
+  const double part = std::min(1.0, fraction);
+  fmt::print(stderr, "\r\033[K[{:<{}}] {:3.0f} %  {}", std::string(static_cast<std::size_t>(part * kBarWidth), '#'), kBarWidth, 100 * part,
+             text);
   std::fflush(stderr);
   bar_shown_ = true;
 }

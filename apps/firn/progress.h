@@ -1,9 +1,10 @@
-// The progress of a run: a bar on a terminal, one plain line a frame elsewhere.
+// The progress of a run or of its pictures: a bar on a terminal, one plain line a frame elsewhere.
 #pragma once
 
 #include <chrono>
 #include <string>
 
+#include "firn/picture.h"
 #include "firn/simulation.h"
 
 class ProgressPrinter {
@@ -11,12 +12,14 @@ class ProgressPrinter {
   ProgressPrinter();
 
   void operator()(const firn::Progress& progress);
+  void operator()(const firn::RenderProgress& progress);
   // Prints above the bar.
   void warn(const std::string& text);
   void finish();
 
  private:
-  void draw_bar(const firn::Progress& progress);
+  // A bar that was drawn a moment ago stays, unless this is news.
+  void draw_bar(double fraction, bool news, const std::string& text);
   void clear_bar();
 
   bool terminal_;

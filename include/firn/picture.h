@@ -1,7 +1,9 @@
 // Pictures and films of frames.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,5 +26,37 @@ struct PreviewResult {
 // DIR/preview/preview.mp4, with the bodies of DIR/scene.toml. Of one frame: its picture in the folder preview beside it, with
 // the scene.toml beside it where there is one. Throws UserError when there is nothing to draw, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
+
+enum class Quality { kDraft, kGood, kFinal };  // samples a pixel: 16, 64, 256
+
+struct RenderProgress {
+  int picture = 0;          // the one being made, from 1
+  int pictures = 0;         // in all
+  double fraction = 0;      // of this picture
+  double seconds_left = 0;  // of all
+};
+
+struct RenderOptions {
+  Quality quality = Quality::kGood;
+  std::optional<int> samples;        // a pixel, instead of the quality's
+  std::optional<int> width, height;  // pixels; empty: the scene's
+  std::uint32_t seed = 1;            // of the samples
+  bool exr = false;                  // also OpenEXR files, of light before it is developed
+  std::string film;                  // path (.mp4); empty: none
+  std::string sheet;                 // path of a PNG of some pictures at a glance; empty: none
+  int sheet_frames = 6;              // pictures on it, spread over the run
+  std::function<void(const RenderProgress&)> progress;  // now and then, from any thread but never from two at once; may be empty
+};
+
+struct RenderResult {
+  std::vector<std::string> pictures;  // paths, in the order of the frames
+  std::string film, sheet;            // paths; empty without them
+  std::string warning;                // why there is no film though one was asked for; empty when all went well
+};
+
+// Path-traced pictures of 3D runs: snow as a volume that light gets into, the look and the camera of the scene's [render]. Frames as for
+// preview; pictures are DIR/render/frame_NNNN.png (and .exr). They do not depend on the number of threads. Throws UserError when there is
+// nothing to draw or the run is 2D, RunError when a file cannot be written.
+RenderResult render(const std::string& dir_or_frame, const RenderOptions& options);
 
 }  // namespace firn

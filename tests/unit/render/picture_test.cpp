@@ -1,13 +1,13 @@
 #include "firn/picture.h"
 
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "../io/temp_folder.h"
 #include "firn/error.h"
+#include "png_files.h"
 #include "scenes.h"
 
 namespace firn {
@@ -32,16 +32,6 @@ void make_run(const TempFolder& folder) {
   write_bytes(folder / "scene.toml", kScene);
   for (int i = 0; i < 3; ++i)
     write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
-}
-
-Image read_png(const std::string& path) {
-  png_image info{};
-  info.version = PNG_IMAGE_VERSION;
-  EXPECT_TRUE(png_image_begin_read_from_file(&info, path.c_str())) << info.message;
-  info.format = PNG_FORMAT_RGB;
-  Image image{static_cast<int>(info.width), static_cast<int>(info.height), std::vector<std::uint8_t>(PNG_IMAGE_SIZE(info))};
-  EXPECT_TRUE(png_image_finish_read(&info, nullptr, image.rgb.data(), 0, nullptr)) << info.message;
-  return image;
 }
 
 // Restores the variable when the test ends.

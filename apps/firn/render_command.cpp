@@ -1,0 +1,68 @@
+// The verb render.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include "commands.h"
+#include "firn/picture.h"
+#include "progress.h"
+
+namespace {
+
+const std::map<std::string, firn::Quality> kQualities{
+    {"draft", firn::Quality::kDraft}, {"good", firn::Quality::kGood}, {"final", firn::Quality::kFinal}};
+
+struct RenderArguments {
+  std::string path, size, quality = "good";
+  firn::RenderOptions options;
+};
+
+// "1920x1080"
+void read_size(const std::string& text, firn::RenderOptions& options) {
+  int width = 0, height = 0;
+  const char *end = text.data() + text.size(), *cross = text.data() + std::min(text.find('x'), text.size());
+  const auto first = std::from_chars(text.data(), cross, width);
+  const bool has_cross = cross != end && first.ec == std::errc() && first.ptr == cross;
+  const auto second = has_cross ? std::from_chars(cross + 1, end, height) : first;
+  if (!has_cross || second.ec != std::errc() || second.ptr != end)
+    throw firn::UserError(fmt::format("--size {}: expected WIDTHxHEIGHT in pixels, such as 1920x1080", text));
+  options.width = width;
+  options.height = height;
+}
+
+int make_pictures(RenderArguments& a) {
+  if (!a.size.empty()) read_size(a.size, a.options);
+  a.options.quality = kQualities.at(a.quality);
+  ProgressPrinter printer;
+  a.options.progress = [&](const firn::RenderProgress& p) { printer(p); };
+  const firn::RenderResult result = firn::render(a.path, a.options);
+  printer.finish();
+  if (!result.warning.empty()) printer.warn(result.warning);
+  const std::size_t count = result.pictures.size();
+  fmt::print("{} picture{}, the last is {}\n", count, count == 1 ? "" : "s", result.pictures.back());
+  if (!result.film.empty()) fmt::print("film: {}\n", result.film);
+  if (!result.sheet.empty()) fmt::print("sheet: {}\n", result.sheet);
+  return kDone;
+}
+
+}  // namespace
+
+Command add_render(CLI::App& app) {
+  auto a = std::make_shared<RenderArguments>();
+  CLI::App* verb = app.add_subcommand("render", "path-traced pictures and a film of a run, or of one frame");
+  verb->add_option("PATH", a->path, "a run's folder or one frame (.ply)")->required();
+  verb->add_option("--quality", a->quality, "16, 64 or 256 samples a pixel")
+      ->check(CLI::IsMember({"draft", "good", "final"}))
+      ->capture_default_str();
+  verb->add_option("--spp", a->options.samples, "samples a pixel, instead of those of the quality");
+  verb->add_option("--size", a->size, "of the pictures, WIDTHxHEIGHT; default: that of the scene's [render]");
+  verb->add_option("--seed", a->options.seed, "of the samples")->capture_default_str();
+  verb->add_flag("--exr", a->options.exr, "also OpenEXR files: linear light, albedo, normals and depth");
+  verb->add_option("--film", a->options.film, "a film of the pictures, such as snow.mp4");
+  verb->add_option("--sheet", a->options.sheet, "six of the pictures at a glance, such as sheet.png");
+  return [a] { return make_pictures(*a); };
+}

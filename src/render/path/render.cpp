@@ -1,0 +1,128 @@
+// render(): from frames to developed pictures.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "firn/error.h"
+#include "firn/picture.h"
+#include "render/grains.h"
+#include "render/path/contact_sheet.h"
+#include "render/path/denoise.h"
+#include "render/path/develop.h"
+#include "render/path/exr.h"
+#include "render/path/tracer.h"
+#include "render/shoot.h"
+
+namespace firn {
+namespace {
+
+constexpr int kMostSamples = 1 << 20;  // sums over a pixel are of single precision
+constexpr int kMostOnSheet = 400;      // more could not be told apart
+
+int samples_of(Quality quality) {
+  switch (quality) {
+    case Quality::kDraft:
+      return 16;
+    case Quality::kGood:
+      return 64;
+    case Quality::kFinal:
+      return 256;
+  }
+  return 0;
+}
+
+void check(const RenderOptions& options) {
+  if (options.samples && (*options.samples < 1 || *options.samples > kMostSamples))
+    throw UserError(fmt::format("{} samples a pixel; allowed: 1 to {}", *options.samples, kMostSamples));
+  if (options.sheet_frames < 1 || options.sheet_frames > kMostOnSheet)
+    throw UserError(fmt::format("{} pictures on a sheet; allowed: 1 to {}", options.sheet_frames, kMostOnSheet));
+}
+
+Colour colour(const Vector& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
+
+Daylight daylight_of(const RenderSettings& look, const Camera& camera) {
+  Daylight light;
+  light.sun = camera.sun;
+  light.sunlight = static_cast<float>(look.sun_strength) * light.sunlight;
+  for (Colour* sky : {&light.zenith, &light.horizon, &light.below}) *sky = static_cast<float>(look.sky_strength) * *sky;
+  return light;
+}
+
+class Renderer {
+ public:
+  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path), look_(shoot_.settings()) {
+    size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height),
+             options.samples.value_or(samples_of(options.quality)), options.seed};
+    check_picture_size(size_.width, size_.height);
+    if (!options.film.empty() && !shoot_.is_run()) throw UserError(path + ": one frame makes no film, give the folder of a run");
+  }
+
+  RenderResult render() {
+    const Camera fitted = shoot_.fit(size_.width, size_.height);
+    if (fitted.orthographic()) throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
+    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted,
+                                          [this](const Take& take) { return picture_of(take); });
+    if (!options_.sheet.empty()) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
+    return {pictures.paths, pictures.film, options_.sheet, pictures.warning};
+  }
+
+ private:
+  Image picture_of(const Take& take) {
+    TracedPicture picture = traced(take);
+    picture.light = denoise(picture);
+    if (options_.exr) write_exr(take.stem + ".exr", picture, ExrLayers::kAllFeatures);
+    Image image =
+        develop(picture.light, picture.width, picture.height, 1, exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
+    if (is_on_sheet(take.number)) for_sheet_.push_back(image);
+    return image;
+  }
+
+  // With the same seed for every frame: where nothing moves, what noise is left does not move either.
+  TracedPicture traced(const Take& take) {
+    const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
+    const double usual_voxel = shoot_.scenery() ? 0.5 * shoot_.scenery()->scene.simulation.spacing : particle;
+    const Medium medium(take.frame, take.camera, {look_.voxel > 0 ? look_.voxel : usual_voxel, particle, look_.extinction});
+    const Stage stage(shoot_.scenery(), take.camera, take.time);
+    const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
+    return trace_picture(PathTracer(medium, stage, daylight_of(look_, take.camera), snow), take.camera, size_, [&](double fraction) {
+      report(take.number, fraction);
+      return true;
+    });
+  }
+
+  void report(std::size_t number, double fraction) const {
+    if (!options_.progress) return;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double done = (static_cast<double>(number) + fraction) / static_cast<double>(shoot_.size());
+    const double left = done > 0 ? seconds * (1 - done) / done : 0;
+    options_.progress({static_cast<int>(number) + 1, static_cast<int>(shoot_.size()), fraction, left});
+  }
+
+  // Pictures on the sheet are spread from the first to the last.
+  std::size_t sheet_count() const { return std::min(static_cast<std::size_t>(options_.sheet_frames), shoot_.size()); }
+  int sheet_columns() const { return static_cast<int>(std::ceil(std::sqrt(static_cast<double>(sheet_count())))); }
+  bool is_on_sheet(std::size_t number) const {
+    if (options_.sheet.empty()) return false;
+    const std::size_t next = for_sheet_.size(), count = sheet_count();
+    return number == (count > 1 ? next * (shoot_.size() - 1) / (count - 1) : 0);
+  }
+
+  std::string path_;
+  const RenderOptions& options_;
+  Shoot shoot_;
+  RenderSettings look_;
+  TraceSize size_;
+  std::vector<Image> for_sheet_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+RenderResult render(const std::string& dir_or_frame, const RenderOptions& options) {
+  check(options);
+  return Renderer(dir_or_frame, options).render();
+}
+
+}  // namespace firn

@@ -1,0 +1,66 @@
+// firn render as a user sees it.
+#include <gtest/gtest.h>
+
+#include "process.h"
+
+namespace firn::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RenderCommand : public testing::Test {
+ protected:
+  RenderCommand() {
+    spill(folder_.file("small.toml"), small_scene() + "[render]\nwidth = 64\nheight = 36\n");
+    EXPECT_EQ(firn({"run", folder_.file("small.toml"), "-o", folder_.file("out"), "--frames", "1"}).code, 0);
+  }
+
+  Outcome render(const std::string& path, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"render", folder_.file(path), "--spp", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return firn(arguments);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(RenderCommand, MakesPicturesAFilmAndASheetOfARun) {
+  const Outcome outcome = render("out", {"--exr", "--film", folder_.file("film.mp4"), "--sheet", folder_.file("sheet.png")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* name : {"out/render/frame_0000.png", "out/render/frame_0001.png", "out/render/frame_0001.exr", "film.mp4", "sheet.png"})
+    EXPECT_GT(fs::file_size(folder_.file(name)), 500u) << name;
+  EXPECT_EQ(outcome.out, "2 pictures, the last is " + folder_.file("out/render/frame_0001.png") + "\nfilm: " + folder_.file("film.mp4") +
+                             "\nsheet: " + folder_.file("sheet.png") + "\n");
+  EXPECT_TRUE(outcome.err.starts_with("picture 1/2  left ")) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("picture 2/2  left 0 s\n")) << outcome.err;
+}
+
+TEST_F(RenderCommand, GivesTheSameBytesAgainAndOthersForAnotherSeed) {
+  const std::string picture = folder_.file("out/render/frame_0001.png");
+  const auto bytes = [&](const std::string& seed) {
+    EXPECT_EQ(render("out/frame_0001.ply", {"--seed", seed, "--size", "80x45"}).code, 0);
+    return slurp(picture);
+  };
+  const std::string first = bytes("1");
+  EXPECT_EQ(bytes("1"), first);
+  EXPECT_NE(bytes("2"), first);
+}
+
+TEST_F(RenderCommand, MistakesAreAnsweredWithOneLine) {
+  const auto mistake = [&](const std::string& path, const std::vector<std::string>& more) {
+    const Outcome outcome = render(path, more);
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  for (const char* size : {"640", "640x", "x480", "640x480x3", "a x b", "640X480"})
+    EXPECT_EQ(mistake("out", {"--size", size}),
+              std::string("error: --size ") + size + ": expected WIDTHxHEIGHT in pixels, such as 1920x1080\n");
+  EXPECT_EQ(mistake("out", {"--size", "8x640"}), "error: a picture of 8 pixels; allowed: 16 to 8192\n");
+  EXPECT_EQ(mistake("out/final.ply", {"--film", "a.mp4"}),
+            "error: " + folder_.file("out/final.ply") + ": one frame makes no film, give the folder of a run\n");
+  EXPECT_NE(mistake("nothing", {}).find("no such file or folder"), std::string::npos);
+  EXPECT_NE(mistake("out", {"--quality", "best"}).find("draft,good,final"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::test

@@ -1,0 +1,164 @@
+// render(): files, options and what every key of [render] does to a picture.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "../io/temp_folder.h"
+#include "firn/error.h"
+#include "firn/picture.h"
+#include "png_files.h"
+#include "scene/schema.h"
+#include "scenes.h"
+
+namespace firn {
+namespace {
+
+using namespace testing;
+namespace fs = std::filesystem;
+
+constexpr const char* kScene =
+    "[simulation]\nspacing = 0.02\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2, 0]\nradius = 0.1\n"
+    "[[collider]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\n";
+
+RenderOptions tiny_pictures() {
+  RenderOptions options;
+  options.samples = 2;
+  options.width = 48;
+  options.height = 27;
+  return options;
+}
+
+// A run's folder with some frames of a falling ball.
+void make_run(const TempFolder& folder, int frames) {
+  write_bytes(folder / "scene.toml", kScene);
+  for (int i = 0; i < frames; ++i)
+    write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
+}
+
+std::string error_of(const std::string& path, const RenderOptions& options) {
+  try {
+    render(path, options);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Render, EveryFrameGetsItsPictureAndTheFilesThatWereAskedFor) {
+  const TempFolder folder;
+  make_run(folder, 3);
+  RenderOptions options = tiny_pictures();
+  options.exr = true;
+  options.sheet = folder / "sheet.png";
+  options.sheet_frames = 2;
+  const RenderResult result = render(folder.path(), options);
+  ASSERT_EQ(result.pictures.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(result.pictures[i], folder / ("render/frame_000" + std::to_string(i) + ".png"));
+    EXPECT_EQ(read_png(result.pictures[i]).width, 48);
+    EXPECT_EQ(read_png(result.pictures[i]).height, 27);
+    EXPECT_TRUE(fs::exists(folder / ("render/frame_000" + std::to_string(i) + ".exr")));
+  }
+  EXPECT_EQ(result.sheet, options.sheet);
+  EXPECT_GT(read_png(result.sheet).width, 2 * 48) << "two pictures beside each other";
+  EXPECT_EQ(result.film, "");
+  EXPECT_EQ(result.warning, "");
+}
+
+TEST(Render, SizeIsTheScenesUnlessTheOptionsSay) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  write_bytes(folder / "scene.toml", kScene + std::string("[render]\nwidth = 40\nheight = 20\n"));
+  RenderOptions options = tiny_pictures();
+  options.width = options.height = std::nullopt;
+  EXPECT_EQ(read_png(render(folder.path(), options).pictures[0]).width, 40);
+  options.width = 32;
+  const Image image = read_png(render(folder.path(), options).pictures[0]);
+  EXPECT_EQ(image.width, 32);
+  EXPECT_EQ(image.height, 20);
+}
+
+TEST(Render, ProgressRisesFromPictureToPictureUntilNothingIsLeft) {
+  const TempFolder folder;
+  make_run(folder, 2);
+  std::vector<RenderProgress> seen;
+  RenderOptions options = tiny_pictures();
+  options.progress = [&](const RenderProgress& p) { seen.push_back(p); };
+  render(folder.path(), options);
+  ASSERT_GT(seen.size(), 2u);
+  for (std::size_t i = 1; i < seen.size(); ++i)
+    EXPECT_GT(seen[i].picture + seen[i].fraction, seen[i - 1].picture + seen[i - 1].fraction - 1e-9);
+  EXPECT_EQ(seen.front().picture, 1);
+  EXPECT_EQ(seen.back().picture, 2);
+  EXPECT_EQ(seen.back().pictures, 2);
+  EXPECT_EQ(seen.back().fraction, 1);
+  EXPECT_EQ(seen.back().seconds_left, 0);
+}
+
+TEST(Render, AFrameNeedsNoScene) {
+  const TempFolder folder;
+  write_ply(folder / "snow.ply", make_ball({0, 0.15, 0}, 3, 0.012));
+  const RenderResult result = render(folder / "snow.ply", tiny_pictures());
+  EXPECT_EQ(result.pictures, std::vector<std::string>{folder / "render/snow.png"});
+}
+
+TEST(RenderErrors, SayWhatToDoInstead) {
+  const TempFolder folder;
+  write_ply(folder / "flat.ply", make_ball({0, 0.15, 0}, 2, 0.012));
+  EXPECT_EQ(error_of(folder / "flat.ply", tiny_pictures()),
+            folder / "flat.ply: this snow is two-dimensional, which firn preview draws and firn render does not");
+  RenderOptions options = tiny_pictures();
+  options.film = folder / "a.mp4";
+  EXPECT_EQ(error_of(folder / "flat.ply", options), folder / "flat.ply: one frame makes no film, give the folder of a run");
+  options = tiny_pictures();
+  options.samples = 0;
+  EXPECT_EQ(error_of(folder / "flat.ply", options), "0 samples a pixel; allowed: 1 to 1048576");
+  options = tiny_pictures();
+  options.height = 9000;
+  EXPECT_EQ(error_of(folder / "flat.ply", options), "a picture of 9000 pixels; allowed: 16 to 8192");
+  EXPECT_FALSE(fs::exists(folder / "render")) << "nothing is written";
+}
+
+// A key that is read and then not used is a defect.
+TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
+  const TempFolder folder;
+  make_run(folder, 2);
+  RenderOptions options = tiny_pictures();
+  options.width = options.height = std::nullopt;
+  const auto picture = [&](const std::string& keys) {
+    write_bytes(folder / "scene.toml", kScene + ("[render]\n" + keys));
+    return read_png(render(folder / "frame_0001.ply", options).pictures[0]).rgb;
+  };
+  const std::string size = "width = 48\nheight = 27\n", camera = "position = [0, 0.4, 1]\ntarget = [0, 0.2, 0]\n";
+  const std::string from = "keys = [{ t = 0, position = [0, 0.4, 1], target = [0, 0.2, 0] },",
+                    to = "{ t = 0.2, position = [1, 0.4, 1], target = [0, 0.2, 0] }]\n";
+  struct Case {
+    std::string key, before, after;
+  };
+  const std::vector<Case> cases{{"width", "width = 40\nheight = 27\n", size},
+                                {"height", "width = 48\nheight = 28\n", size},
+                                {"fov", size + "fov = 40\n", size},
+                                {"position", size + camera, size + "position = [0.4, 0.4, 1]\ntarget = [0, 0.2, 0]\n"},
+                                {"target", size + camera, size + "position = [0, 0.4, 1]\ntarget = [0.1, 0.2, 0]\n"},
+                                {"keys", size + from + to, size + camera},
+                                {"interpolation", size + from + to + "interpolation = \"smooth\"\n", size + from + to},
+                                {"exposure", size + "exposure = 1\n", size},
+                                {"tone", size + "tone = \"srgb\"\n", size},
+                                {"sun", size + "sun = [0, 1, -1]\n", size},
+                                {"sun_strength", size + "sun_strength = 0.3\n", size},
+                                {"sky_strength", size + "sky_strength = 0.3\n", size},
+                                {"extinction", size + "extinction = 30\n", size},
+                                {"albedo", size + "albedo = [0.9, 0.5, 0.2]\n", size},
+                                {"anisotropy", size + "anisotropy = -0.5\n", size},
+                                {"voxel", size + "voxel = 0.03\n", size}};
+  std::set<std::string_view> covered;
+  for (const Case& c : cases) {
+    EXPECT_NE(picture(c.before), picture(c.after)) << c.key;
+    covered.insert(c.key);
+  }
+  for (const std::string_view name : schema::names_of(RenderSettings{}).all) EXPECT_TRUE(covered.count(name)) << name;
+}
+
+}  // namespace
+}  // namespace firn
