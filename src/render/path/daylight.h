@@ -8,11 +8,11 @@
 namespace firn {
 
 struct Daylight {
-  Float3 sun{0, 1, 0};                  // towards it
-  Colour sunlight{2.6f, 2.35f, 1.95f};  // what a surface that faces it gets, times 1 / pi on a white one
-  float sun_sine = 0.012f;              // of its radius; twice the true one, for softer shadows with few samples
-  Colour zenith{0.20f, 0.30f, 0.52f};
-  Colour horizon{0.52f, 0.58f, 0.66f};
+  Float3 sun{0, 1, 0};                // towards it
+  Colour sunlight{6.9f, 4.7f, 2.2f};  // what a surface that faces it gets, times 1 / pi on a white one: low and warm, snow is blue
+  float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples
+  Colour zenith{0.74f, 0.60f, 0.46f};
+  Colour horizon{1.12f, 0.92f, 0.72f};
   Colour below{0.16f, 0.17f, 0.19f};  // of the sphere's lower half, where there is no ground
 
   // Radiance from there, without the sun's disc.
