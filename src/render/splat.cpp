@@ -96,9 +96,13 @@ DepthMap splat(const std::vector<Sphere>& spheres, const Projection& p) {
   map.depth.assign(static_cast<std::size_t>(p.width) * p.height, kFarAway);
   map.index.assign(map.depth.size(), 0);
   std::vector<Splat> splats(spheres.size());
-  tbb::parallel_for(std::size_t(0), spheres.size(), [&](std::size_t i) {
-    splats[i] = p.project(spheres[i]);
-    splats[i].radius = max(splats[i].radius, kSmallestRadius);
+  // In chunks that are always the same: where a loop ends decides which spheres the compiler takes one by one instead of in a SIMD
+  // register, and that can change the last bit.
+  tbb::parallel_for(std::size_t(0), (spheres.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kChunk; i < std::min(spheres.size(), (chunk + 1) * kChunk); ++i) {
+      splats[i] = p.project(spheres[i]);
+      splats[i].radius = max(splats[i].radius, kSmallestRadius);
+    }
   });
   const TileBins bins(splats, p);
   tbb::parallel_for(0, bins.tiles(), [&](int tile) {
