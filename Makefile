@@ -1,7 +1,7 @@
 # The two commands: `make demo` and `make test`. All targets install what they need, build, and go.
 BUILD   ?= build
 JOBS    ?= $(shell nproc)
-PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev \
+PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev zlib1g-dev \
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libnanovdb-dev libassimp-dev libfreetype-dev libmuparser-dev \
            libpugixml-dev libopenexr-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
