@@ -1,7 +1,6 @@
 // Verbs that work on frame files: convert, info.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "commands.h"
 #include "firn/convert.h"
+#include "interrupt.h"
 
 namespace {
 
@@ -20,9 +20,6 @@ struct ConvertArguments {
   firn::ConvertOptions options;
   std::function<void(const std::string& output)> check;  // that no flag is given in vain
 };
-
-// Set by the signal handler, which may touch nothing else.
-volatile sig_atomic_t g_interrupted = 0;
 
 void print_summary(const firn::ConvertSummary& summary) {
   fmt::print("{} file{}, {} particles", summary.files.size(), summary.files.size() == 1 ? "" : "s", summary.particles);
@@ -48,11 +45,8 @@ int convert_files(ConvertArguments& a) {
   a.options.progress = [](const std::string& file, int done, int total) {
     if (total > 1) fmt::print(stderr, "{}/{}  {}\n", done, total, file);
   };
-  a.options.interrupted = [] { return g_interrupted != 0; };
-  struct sigaction action {};
-  action.sa_handler = [](int) { g_interrupted = 1; };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  a.options.interrupted = interrupted;
+  catch_interrupts();
   const firn::ConvertSummary summary = firn::convert(a.files, output, a.options);
   print_summary(summary);
   return summary.interrupted ? kInterrupted : kDone;

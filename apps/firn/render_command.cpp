@@ -55,7 +55,9 @@ Command add_render(CLI::App& app) {
   auto a = std::make_shared<RenderArguments>();
   CLI::App* verb = app.add_subcommand("render", "path-traced pictures and a film of a run, or of one frame");
   verb->add_option("PATH", a->path, "a run's folder or one frame (.ply)")->required();
-  verb->add_option("--quality", a->quality, "16, 64 or 256 samples a pixel")
+  verb->add_option("--quality", a->quality,
+                   fmt::format("{}, {} or {} samples a pixel, the last without denoising", firn::samples_of(firn::Quality::kDraft),
+                               firn::samples_of(firn::Quality::kGood), firn::samples_of(firn::Quality::kFinal)))
       ->check(CLI::IsMember({"draft", "good", "final"}))
       ->capture_default_str();
   verb->add_option("--spp", a->options.samples, "samples a pixel, instead of those of the quality");

@@ -1,17 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "progress.h"
 
 namespace {
-
-// Set by the signal handler, which may touch nothing else.
-volatile sig_atomic_t g_interrupted = 0;
 
 struct RunArguments {
   SceneArguments scene;
@@ -50,11 +47,8 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   options.overwrite = a.overwrite;
   options.progress = [&](const firn::Progress& p) { printer(p); };
   options.warn = [&](const std::string& text) { printer.warn(text); };
-  options.interrupted = [] { return g_interrupted != 0; };
-  struct sigaction action {};
-  action.sa_handler = [](int) { g_interrupted = 1; };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  options.interrupted = interrupted;
+  catch_interrupts();
 
   const firn::RunSummary summary = firn::run(scene, options);
   printer.finish();

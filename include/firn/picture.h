@@ -27,7 +27,9 @@ struct PreviewResult {
 // the scene.toml beside it where there is one. Throws UserError when there is nothing to draw, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
 
-enum class Quality { kDraft, kGood, kFinal };  // samples a pixel: 16, 64, 256
+enum class Quality { kDraft, kGood, kFinal };
+// Per pixel, where nothing else is asked for.
+int samples_of(Quality quality);
 
 struct RenderProgress {
   int picture = 0;          // the one being made, from 1

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostBytes = 64e6;  // of waiting frames; one may always wait, however large
 
-std::string name_of(const FrameNumber& number, const Format& format) { return fmt::format("{}.{}", frame_stem(number), format.about.name); }
+std::string name_of(const FrameNumber& number, const Format& format) { return fmt::format("{}.{}", frame_stem(number), format.name); }
 
 FrameNotes notes_of(const Scene& scene) {
   FrameNotes notes;
@@ -34,7 +34,7 @@ FrameWriter::FrameWriter(std::string folder, const Scene& scene)
       notes_(notes_of(scene)) {
   for (const std::string& name : scene.output.formats) formats_.push_back(find_format(name));
   // Volumes first: where the file that ties frames together names one, it is there.
-  std::stable_partition(formats_.begin(), formats_.end(), [](const Format* f) { return f->read == nullptr; });
+  std::stable_partition(formats_.begin(), formats_.end(), [](const Format* f) { return f->is_volume; });
   thread_ = std::thread([this] { work(); });
 }
 
@@ -113,7 +113,7 @@ void FrameWriter::write(const Job& job) {
   for (const Format* format : formats_) {
     const std::string name = name_of(job.number, *format);
     format->write((std::filesystem::path(folder_) / name).string(), job.frame.view(), notes, options_);
-    if (format->read == nullptr) volume = name;
+    if (format->is_volume) volume = name;
     if (format->write_index == nullptr) continue;
     written_[format].push_back({name, volume, job.time});
   }

@@ -64,7 +64,7 @@ void add_box(const Frame& frame, FileReport& report) {
 FileReport inspect_particles(const std::string& path) {
   const Format& format = format_to_read(path);
   const Frame frame = format.read(path);
-  FileReport report{std::string(format.about.name), {}, {}};
+  FileReport report{std::string(format.name), {}, {}};
   report.entries.emplace_back("particles", fmt::format("{}", frame.size()));
   if (frame.size() == 0) return report;
   add_box(frame, report);

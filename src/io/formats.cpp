@@ -21,7 +21,7 @@ namespace {
 std::string endings(bool readable) {
   std::vector<std::string> names;
   for (const Format& format : formats())
-    if (!readable || format.read != nullptr) names.push_back(fmt::format(".{}", format.about.name));
+    if (!readable || format.read != nullptr) names.push_back(fmt::format(".{}", format.name));
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -29,26 +29,31 @@ std::string endings(bool readable) {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {.about = {"ply", "binary PLY, every attribute; opens nearly everywhere", true},
+      {.name = "ply",
+       .summary = "binary PLY, every attribute; opens nearly everywhere",
        .write = [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_ply(path, frame); },
        .read = read_ply},
-      {.about = {"vdb", "OpenVDB volumes of density, velocity and J_P; for renderers", false}, .write = write_vdb},
-      {.about = {"vtp", "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times", true},
+      {.name = "vdb", .summary = "OpenVDB volumes of density, velocity and J_P; for renderers", .is_volume = true, .write = write_vdb},
+      {.name = "vtp",
+       .summary = "VTK PolyData, every attribute; for ParaView, with frames.pvd for the times",
        .write = [](const std::string& path, const FrameView& frame, const FrameNotes& notes,
                    const FormatOptions&) { write_vtp(path, frame, notes); },
        .read = read_vtp,
        .write_index = write_pvd,
        .index_names = {kPvdName}},
-      {.about = {"bgeo", "classic Houdini geometry, every attribute as float", true},
+      {.name = "bgeo",
+       .summary = "classic Houdini geometry, every attribute as float",
        .write = [](const std::string& path, const FrameView& frame, const FrameNotes&, const FormatOptions&) { write_bgeo(path, frame); },
        .read = read_bgeo},
-      {.about = {"usda", "USD as text, every attribute, and a stage of all frames", true},
+      {.name = "usda",
+       .summary = "USD as text, every attribute, and a stage of all frames",
        .write = [](const std::string& path, const FrameView& frame, const FrameNotes& notes,
                    const FormatOptions&) { write_usda(path, frame, notes); },
        .read = read_usda,
        .write_index = write_usda_index,
        .index_names = {kUsdaIndexName, kUsdaManifestName}},
-      {.about = {"fpc", "firn's own, compressed: about half of PLY exactly, a quarter to a stated error", true},
+      {.name = "fpc",
+       .summary = "firn's own, compressed: about half of PLY exactly, a quarter to a stated error",
        .write = write_fpc,
        .read = read_fpc,
        .read_notes = [](const std::string& path) { return read_fpc_header(path).notes; }},
@@ -57,7 +62,7 @@ const std::vector<Format>& formats() {
 }
 
 const Format* find_format(std::string_view name) {
-  const auto found = std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.about.name == name; });
+  const auto found = std::find_if(formats().begin(), formats().end(), [&](const Format& f) { return f.name == name; });
   return found == formats().end() ? nullptr : &*found;
 }
 
@@ -76,7 +81,7 @@ bool is_index(const std::string& path) {
 const std::vector<FrameFormat>& frame_formats() {
   static const std::vector<FrameFormat> all = [] {
     std::vector<FrameFormat> list;
-    for (const Format& format : formats()) list.push_back(format.about);
+    for (const Format& format : formats()) list.push_back({format.name, format.summary, format.read != nullptr});
     return list;
   }();
   return all;

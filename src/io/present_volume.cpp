@@ -1,6 +1,8 @@
 #include "io/present_volume.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace firn {
@@ -23,6 +25,10 @@ double median(std::vector<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
+
+double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::numbers::pi)); }
+
+double usual_volume(double spacing, int dimension) { return std::pow(spacing / 2, dimension); }
 
 PresentVolume::PresentVolume(const Frame& frame, double typical, double swelling)
     : frame_(frame), typical_(typical), swelling_(swelling), specific_(usual_specific_volume(frame)) {}

@@ -16,11 +16,9 @@
 namespace firn {
 namespace {
 
-constexpr double kUsualPacking = 8;  // particles in a cell
 constexpr double kSwelling = 1;      // torn snow gets gaps, it does not grow into jelly
 constexpr double kUsualVoxel = 0.9;  // radii: fine enough for the sphere of a loose particle
 
-double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::numbers::pi)); }
 double sphere_volume(double radius) { return 4.0 / 3 * std::numbers::pi * radius * radius * radius; }
 
 using MeshWriter = void (*)(const std::string& path, const Mesh& mesh);
@@ -54,7 +52,7 @@ void check(const SurfaceOptions& options) {
 double typical_volume(const std::string& path, const Frame& frame, const SurfaceOptions& options) {
   if (options.radius > 0) return sphere_volume(options.radius);
   if (!frame.volume.empty()) return median(frame.volume);
-  if (options.spacing > 0) return std::pow(options.spacing, 3) / kUsualPacking;
+  if (options.spacing > 0) return usual_volume(options.spacing, 3);
   throw UserError(
       fmt::format("{}: the size of the particles is not known: the frame has no volumes, give a radius or the spacing of the grid", path));
 }

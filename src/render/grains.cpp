@@ -18,9 +18,7 @@ constexpr float kFarOutside = 50;       // view units; nothing there can be seen
 constexpr float kSpread = 1.4f;         // grains reach into the neighbours, so that packed snow does not look like beads
 constexpr float kLoneGrain = 0.6f;      // of the size of a packed one: loose snow is powder, not popcorn
 constexpr float kSizeVariation = 0.35f;
-constexpr double kUsualPacking = 8, kUsualPackingFlat = 4;  // particles in a cell
 
-double sphere_radius(double volume) { return std::cbrt(volume * 3 / (4 * std::numbers::pi)); }
 double disc_radius(double area) { return std::sqrt(area / std::numbers::pi); }
 
 bool is_near(float coordinate) { return std::abs(coordinate) < kFarOutside; }  // false for NaN
@@ -29,10 +27,8 @@ bool is_near(float coordinate) { return std::abs(coordinate) < kFarOutside; }  /
 
 double typical_volume(const Frame& frame, const Scenery* scenery) {
   if (!frame.volume.empty()) return median(frame.volume);
-  if (scenery != nullptr && scenery->scene.simulation.spacing > 0) {
-    const int dimension = scenery->scene.simulation.dimension;
-    return std::pow(scenery->scene.simulation.spacing, dimension) / (dimension == 2 ? kUsualPackingFlat : kUsualPacking);
-  }
+  if (scenery != nullptr && scenery->scene.simulation.spacing > 0)
+    return usual_volume(scenery->scene.simulation.spacing, scenery->scene.simulation.dimension);
   double volume = 1 / static_cast<double>(std::max<std::size_t>(frame.size(), 1));
   for (int d = 0; d < 3; ++d) {
     const auto less = [d](const auto& a, const auto& b) { return a[d] < b[d]; };

@@ -12,11 +12,10 @@ namespace fs = std::filesystem;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-class Convert : public testing::Test {
+class Convert : public SmallScene {
  protected:
   Convert() {
-    spill(folder_.file("small.toml"), small_scene());
-    const Outcome outcome = firn({"run", folder_.file("small.toml"), "-o", folder_.file("a run"), "--frames", "2"});
+    const Outcome outcome = run("a run", {"--frames", "2"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
   }
   std::string at(const std::string& name) const { return folder_.file(name); }
@@ -29,8 +28,6 @@ class Convert : public testing::Test {
     EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1) << outcome.err;
     return line;
   }
-
-  TempFolder folder_;
 };
 
 TEST_F(Convert, ThroughAllFormatsAndBackGivesTheSameFile) {

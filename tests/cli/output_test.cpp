@@ -17,22 +17,12 @@ std::set<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-class Output : public testing::Test {
+class Output : public SmallScene {
  protected:
-  Output() { spill(scene_, small_scene()); }
-
-  Outcome run(const std::string& dir, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"run", scene_, "-o", folder_.file(dir)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return firn(arguments);
-  }
   double time_of_frame(const std::string& stats, const std::string& frame) {
     const std::size_t line = stats.find("\n" + frame + ",");
     return std::stod(stats.substr(stats.find(',', line) + 1));
   }
-
-  TempFolder folder_;
-  std::string scene_ = folder_.file("small.toml");
 };
 
 TEST_F(Output, EveryFormatIsWrittenAndHasTheSameParticles) {

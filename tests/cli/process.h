@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
@@ -103,5 +104,20 @@ normal = [0, 1, 0]
 friction = 0.3
 )";
 }
+
+// A folder with the small scene in it, to be run with more arguments.
+class SmallScene : public testing::Test {
+ protected:
+  SmallScene() { spill(scene_, small_scene()); }
+
+  Outcome run(const std::string& dir, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", scene_, "-o", folder_.file(dir)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return firn(arguments);
+  }
+
+  TempFolder folder_;
+  std::string scene_ = folder_.file("small.toml");
+};
 
 }  // namespace firn::test

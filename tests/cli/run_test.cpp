@@ -21,19 +21,7 @@ std::map<std::string, std::string> frames_of(const std::string& dir) {
   return files;
 }
 
-class RunCommand : public testing::Test {
- protected:
-  RunCommand() { spill(scene_, small_scene()); }
-
-  Outcome run(const std::string& dir, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"run", scene_, "-o", folder_.file(dir)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return firn(arguments);
-  }
-
-  TempFolder folder_;
-  std::string scene_ = folder_.file("small.toml");
-};
+class RunCommand : public SmallScene {};
 
 TEST_F(RunCommand, WritesFramesStatisticsSceneAndFinalState) {
   const Outcome outcome = run("out");

@@ -21,18 +21,6 @@ namespace {
 constexpr int kMostSamples = 1 << 20;  // sums over a pixel are of single precision
 constexpr int kMostOnSheet = 400;      // more could not be told apart
 
-int samples_of(Quality quality) {
-  switch (quality) {
-    case Quality::kDraft:
-      return 6;
-    case Quality::kGood:
-      return 48;
-    case Quality::kFinal:
-      return 512;
-  }
-  return 0;
-}
-
 void check(const RenderOptions& options) {
   if (options.samples && (*options.samples < 1 || *options.samples > kMostSamples))
     throw UserError(fmt::format("{} samples a pixel; allowed: 1 to {}", *options.samples, kMostSamples));
@@ -119,6 +107,18 @@ class Renderer {
 };
 
 }  // namespace
+
+int samples_of(Quality quality) {
+  switch (quality) {
+    case Quality::kDraft:
+      return 6;
+    case Quality::kGood:
+      return 48;
+    case Quality::kFinal:
+      return 512;
+  }
+  return 0;
+}
 
 RenderResult render(const std::string& dir_or_frame, const RenderOptions& options) {
   check(options);

@@ -49,7 +49,7 @@ TEST(Snapshot, TakesNoMoreThanARowOfTheFile) {
 
 TEST(Formats, AreThoseThatScenesMayName) {
   std::vector<std::string_view> table, scenes;
-  for (const Format& format : formats()) table.push_back(format.about.name);
+  for (const Format& format : formats()) table.push_back(format.name);
   for (const auto& choice : schema::kFormatNames) scenes.push_back(choice.name);
   EXPECT_EQ(table, scenes);
 }
@@ -66,9 +66,9 @@ TEST(Formats, EveryOneRoundsToItsPrecisionAndKeepsTheRest) {
   for (const Format& format : formats())
     for (const std::size_t particles : {0u, 1u, 1000u}) {
       if (format.read == nullptr) continue;
-      SCOPED_TRACE(std::string(format.about.name) + " " + std::to_string(particles));
+      SCOPED_TRACE(std::string(format.name) + " " + std::to_string(particles));
       const Frame frame = make_frame(particles, true);
-      const std::string path = folder / ("a name with spaces." + std::string(format.about.name));
+      const std::string path = folder / ("a name with spaces." + std::string(format.name));
       write_frame(path, frame, {});
       testing::expect_same(read_frame(path), testing::as_stored(frame));
     }

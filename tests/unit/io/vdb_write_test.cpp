@@ -241,7 +241,7 @@ TEST(VdbWrite, IsAFormatThatIsWrittenByItsEndingAndNotRead) {
   write_frame(folder / "ein Schnee ❄ früh.vdb", make_frame(20, false), notes_3d());
   EXPECT_EQ(Volume(folder / "ein Schnee ❄ früh.vdb").names().size(), 3u);
   ASSERT_NE(find_format("vdb"), nullptr);
-  EXPECT_FALSE(find_format("vdb")->about.readable);
+  EXPECT_FALSE(find_format("vdb")->read != nullptr);
   EXPECT_NE(test::error_of([&] { read_frame(folder / "ein Schnee ❄ früh.vdb"); }).find("cannot be read"), std::string::npos);
 }
 

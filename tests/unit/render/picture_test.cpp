@@ -5,10 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "../io/temp_folder.h"
 #include "firn/error.h"
+#include "falling_ball.h"
 #include "png_files.h"
-#include "scenes.h"
 
 namespace firn {
 namespace {
@@ -16,22 +15,11 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-constexpr const char* kScene =
-    "[simulation]\nspacing = 0.01\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2, 0]\nradius = 0.1\n"
-    "[[collider]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\n";
-
 PreviewOptions small_pictures() {
   PreviewOptions options;
   options.width = 96;
   options.height = 54;
   return options;
-}
-
-// A run's folder with three frames of a falling ball.
-void make_run(const TempFolder& folder) {
-  write_bytes(folder / "scene.toml", kScene);
-  for (int i = 0; i < 3; ++i)
-    write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
 }
 
 // Restores the variable when the test ends.
@@ -109,7 +97,7 @@ TEST(PreviewRun, CameraIsWhereTheSceneSays) {
   options.film = false;
   const Image usual = read_png(preview(folder.path(), options).pictures[1]);
   const auto with = [&](const std::string& render) {
-    write_bytes(folder / "scene.toml", kScene + ("[render]\n" + render));
+    write_bytes(folder / "scene.toml", kFallingBall + ("[render]\n" + render));
     const PreviewResult result = preview(folder.path(), options);
     return std::pair(read_png(result.pictures[0]), read_png(result.pictures[1]));
   };
@@ -153,7 +141,7 @@ TEST(PreviewFrame, OneFileGivesOnePictureWithOrWithoutAScene) {
   const PreviewResult bare = preview(folder / "snow.ply", small_pictures());
   ASSERT_EQ(bare.pictures, std::vector<std::string>{folder / "preview/snow.png"});
   const Image without = read_png(bare.pictures[0]);
-  write_bytes(folder / "scene.toml", kScene);
+  write_bytes(folder / "scene.toml", kFallingBall);
   const Image with = read_png(preview(folder / "snow.ply", small_pictures()).pictures[0]);
   EXPECT_NE(without.rgb, with.rgb);
 }
@@ -162,7 +150,7 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
   const TempFolder folder;
   EXPECT_NE(error_of(folder / "nothing").find("no such file"), std::string::npos);
   EXPECT_NE(error_of(folder.path()).find("scene.toml"), std::string::npos);
-  write_bytes(folder / "scene.toml", kScene);
+  write_bytes(folder / "scene.toml", kFallingBall);
   EXPECT_NE(error_of(folder.path()).find("no frame_NNNN in this folder"), std::string::npos);
   write_bytes(folder / "frame_0000.ply", "not a ply");
   EXPECT_NE(error_of(folder.path()).find("frame_0000.ply: not a PLY file"), std::string::npos);
@@ -175,7 +163,7 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
 TEST(PreviewErrors, CameraThatMeetsItsTargetIsToldBeforeAnythingIsWritten) {
   const TempFolder folder;
   make_run(folder);
-  write_bytes(folder / "scene.toml", kScene + std::string("[render]\nkeys = [{ t = 0, position = [-1, 0, 0], target = [0, 0, 0] },\n"
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nkeys = [{ t = 0, position = [-1, 0, 0], target = [0, 0, 0] },\n"
                                                           "{ t = 0.08333333333333333, position = [1, 0, 0], target = [0, 0, 0] }]\n"));
   EXPECT_NE(error_of(folder.path()).find("scene.toml:13:1: at 0.04167 s the camera stands on its target"), std::string::npos)
       << error_of(folder.path());

@@ -4,12 +4,11 @@
 #include <filesystem>
 #include <set>
 
-#include "../io/temp_folder.h"
 #include "firn/error.h"
 #include "firn/picture.h"
+#include "falling_ball.h"
 #include "png_files.h"
 #include "scene/schema.h"
-#include "scenes.h"
 
 namespace firn {
 namespace {
@@ -17,23 +16,12 @@ namespace {
 using namespace testing;
 namespace fs = std::filesystem;
 
-constexpr const char* kScene =
-    "[simulation]\nspacing = 0.02\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2, 0]\nradius = 0.1\n"
-    "[[collider]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\n";
-
 RenderOptions tiny_pictures() {
   RenderOptions options;
   options.samples = 2;
   options.width = 48;
   options.height = 27;
   return options;
-}
-
-// A run's folder with some frames of a falling ball.
-void make_run(const TempFolder& folder, int frames) {
-  write_bytes(folder / "scene.toml", kScene);
-  for (int i = 0; i < frames; ++i)
-    write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
 }
 
 std::string error_of(const std::string& path, const RenderOptions& options) {
@@ -69,7 +57,7 @@ TEST(Render, EveryFrameGetsItsPictureAndTheFilesThatWereAskedFor) {
 TEST(Render, SizeIsTheScenesUnlessTheOptionsSay) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kScene + std::string("[render]\nwidth = 40\nheight = 20\n"));
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nwidth = 40\nheight = 20\n"));
   RenderOptions options = tiny_pictures();
   options.width = options.height = std::nullopt;
   EXPECT_EQ(read_png(render(folder.path(), options).pictures[0]).width, 40);
@@ -127,7 +115,7 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
   RenderOptions options = tiny_pictures();
   options.width = options.height = std::nullopt;
   const auto picture = [&](const std::string& keys) {
-    write_bytes(folder / "scene.toml", kScene + ("[render]\n" + keys));
+    write_bytes(folder / "scene.toml", kFallingBall + ("[render]\n" + keys));
     return read_png(render(folder / "frame_0001.ply", options).pictures[0]).rgb;
   };
   const std::string size = "width = 48\nheight = 27\n", camera = "position = [0, 0.4, 1]\ntarget = [0, 0.2, 0]\n";
