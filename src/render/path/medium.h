@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "firn/frame.h"
-#include "math/rng.h"
 #include "render/camera.h"
+#include "render/path/random.h"
 
 namespace firn {
 
@@ -15,9 +15,6 @@ struct MediumSettings {
   double particle = 0;      // m, edge of the cube that a particle stands for: it is drawn as grains of about a voxel
   double extinction = 724;  // 1/m at 400 kg/m³, the paper's packed snow
 };
-
-// In [0, 1), from the generator's upper bits.
-inline float random_float(Rng& rng) { return static_cast<float>(rng.next() >> 40) * 0x1p-24f; }
 
 class Medium {
  public:

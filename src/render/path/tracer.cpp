@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
-#include <numbers>
 
 #include "render/look.h"
+#include "render/path/scattering.h"
 
 namespace firn {
 namespace {
@@ -31,48 +31,56 @@ struct PathTracer::Path {
   float footprint;
   Rng& rng;
   Colour throughput{1, 1, 1};
+  float density = 0;  // with which the last turn was chosen; 0: from the camera
   int events = 0;
   Sample sample{};
+
+  // What the camera sees.
+  void sees(const Colour& albedo, const Float3& normal, float depth) {
+    sample.albedo = albedo;
+    sample.normal = normal;
+    sample.depth = depth;
+  }
 };
 
-// Light from the sun that gets to p, if it may come from `direction`.
-Colour PathTracer::sunlight(const Float3& p, const Float3& direction, Rng& rng) const {
-  const Ray ray{p, direction};
-  if (stage_.trace(ray, kBeyond)) return Colour::zero();
-  return medium_.transmittance(ray, kBeyond, rng) * light_.sunlight;
+// An estimate of the part of light that gets along the ray.
+float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
+  if (stage_.trace(ray, farthest)) return 0;
+  return medium_.transmittance(ray, farthest, rng);
+}
+
+// Light that comes to p and turns into the path, and the path's way on.
+template <class Scattering>
+void PathTracer::scatter_at(Path& path, const Float3& p, const Scattering& scattering) const {
+  const LightSample sample = lights_.sample(p, path.rng);
+  const Colour arriving = multiply(scattering.value(sample.direction), sample.light);
+  if (brightest(arriving) > 0) {
+    const float part = sample.density > 0 ? share(sample.density, scattering.density(sample.direction)) : 1;
+    const float seen = visibility({p, sample.direction}, sample.distance, path.rng);
+    path.sample.light += part * seen * multiply(path.throughput, arriving);
+  }
+  const Turn turn = scattering.turn(path.rng);
+  path.throughput = multiply(path.throughput, turn.weight);
+  path.density = turn.density;
+  path.ray = {p, turn.direction};
 }
 
 void PathTracer::meet_snow(Path& path, float t) const {
   const Float3 p = path.ray.origin + t * path.ray.direction;
-  if (path.events == 0) {
-    path.sample.albedo = snow_.albedo;
-    path.sample.normal = -normalized(medium_.gradient(p));
-    path.sample.depth = t;
-  }
-  path.throughput = multiply(path.throughput, snow_.albedo);
-  const Float3 to_sun = light_.towards_sun(random_float(path.rng), random_float(path.rng));
-  if (brightest(light_.sunlight) > 0) {
-    const float phase = henyey_greenstein(dot(path.ray.direction, to_sun), snow_.anisotropy);
-    path.sample.light += phase * multiply(path.throughput, sunlight(p, to_sun, path.rng));
-  }
-  path.ray = {p, scatter(path.ray.direction, snow_.anisotropy, random_float(path.rng), random_float(path.rng))};
+  if (path.events == 0) path.sees(snow_.albedo, -normalized(medium_.gradient(p)), t);
+  scatter_at(path, p, SnowScattering(path.ray.direction, snow_.albedo, snow_.anisotropy));
 }
 
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
   const Colour albedo = body_albedo(hit, path.footprint * hit.t);
+  if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = path.ray.origin + hit.t * path.ray.direction + kOffSurface * hit.normal;
-  if (path.events == 0) {
-    path.sample.albedo = albedo;
-    path.sample.normal = hit.normal;
-    path.sample.depth = hit.t;
-  }
-  path.throughput = multiply(path.throughput, albedo);
-  const Float3 to_sun = light_.towards_sun(random_float(path.rng), random_float(path.rng));
-  const float cosine = dot(hit.normal, to_sun);
-  if (cosine > 0 && brightest(light_.sunlight) > 0)
-    path.sample.light += cosine / std::numbers::pi_v<float> * multiply(path.throughput, sunlight(p, to_sun, path.rng));
-  // Distributed like the cosine, which cancels against that of a diffuse surface.
-  path.ray = {p, direction_about(hit.normal, std::sqrt(random_float(path.rng)), random_float(path.rng))};
+  scatter_at(path, p, MatteScattering(hit.normal, albedo));
+}
+
+void PathTracer::leave(Path& path) const {
+  const float part = path.events > 0 ? share(path.density, lights_.density_beyond(path.ray.direction)) : 1;
+  path.sample.light += part * multiply(path.throughput, lights_.beyond(path.ray.direction));
 }
 
 // Whether the path is followed further.
@@ -96,7 +104,7 @@ PathTracer::Sample PathTracer::trace(Ray ray, float footprint, Rng& rng) const {
     } else if (hit) {
       meet_body(path, *hit);
     } else {
-      path.sample.light += multiply(path.throughput, light_.sky(path.ray.direction));
+      leave(path);
       break;
     }
   } while (go_on(path));

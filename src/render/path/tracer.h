@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "render/path/daylight.h"
+#include "render/path/lights.h"
 #include "render/path/medium.h"
 #include "render/path/traced_picture.h"
 #include "render/stage.h"
@@ -20,8 +20,8 @@ struct SnowLook {
 
 class PathTracer {
  public:
-  PathTracer(const Medium& medium, const Stage& stage, const Daylight& light, const SnowLook& snow)
-      : medium_(medium), stage_(stage), light_(light), snow_(snow) {}
+  PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
+      : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {}
 
   // What one path from the camera brings, and what it met first.
   struct Sample {
@@ -38,11 +38,14 @@ class PathTracer {
   bool go_on(Path& path) const;
   void meet_snow(Path& path, float t) const;
   void meet_body(Path& path, const StageHit& hit) const;
-  Colour sunlight(const Float3& p, const Float3& direction, Rng& rng) const;
+  template <class Scattering>
+  void scatter_at(Path& path, const Float3& p, const Scattering& scattering) const;
+  void leave(Path& path) const;
+  float visibility(const Ray& ray, float farthest, Rng& rng) const;
 
   const Medium& medium_;
   const Stage& stage_;
-  Daylight light_;
+  Lights lights_;
   SnowLook snow_;
 };
 

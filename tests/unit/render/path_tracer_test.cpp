@@ -142,7 +142,7 @@ TEST(Sunlight, IsTheSameAsTheSkyThatShinesAsMuch) {
 TEST(TracedPicture, DoesNotDependOnThreads) {
   const Medium medium(Float3{-0.5f, -0.5f, -0.5f}, Float3{0.5f, 0.5f, 0.5f}, 10, 16);
   const Stage nothing;
-  const PathTracer tracer(medium, nothing, {}, {});
+  const PathTracer tracer(medium, nothing, Daylight{}, {});
   std::vector<TracedPicture> pictures;
   for (const std::size_t threads : {1u, 4u}) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
@@ -157,7 +157,7 @@ TEST(TracedPicture, DoesNotDependOnThreads) {
 TEST(TracedPicture, CanBeStopped) {
   const Medium medium(Float3{-0.5f, -0.5f, -0.5f}, Float3{0.5f, 0.5f, 0.5f}, 10, 16);
   const Stage nothing;
-  const PathTracer tracer(medium, nothing, {}, {});
+  const PathTracer tracer(medium, nothing, Daylight{}, {});
   EXPECT_TRUE(trace_picture(tracer, {}, {64, 64, 1, 1}, [](double) { return false; }).light.empty());
 }
 
