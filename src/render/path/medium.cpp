@@ -11,7 +11,7 @@
 #include "firn/error.h"
 #include "io/rasterize.h"
 #include "render/path/majorants.h"
-#include "render/path/phase.h"
+#include "render/path/snow_grains.h"
 
 namespace firn {
 namespace {
@@ -23,27 +23,11 @@ struct Voxel {
   float value;
 };
 
-// A particle stands for many grains. Where voxels are finer than particles, each becomes several, scattered in the ball around it and
-// into its neighbours', the same ones in every frame: snow gets the texture of grains instead of the blobs of particles.
-Frame as_grains(const Frame& frame, const MediumSettings& settings) {
-  constexpr double kMostGrains = 64, kReach = 0.87;  // of the cube's edge: its corners' distance from the middle
+// About a grain for a voxel of packed snow.
+std::size_t grain_count(const MediumSettings& settings) {
+  constexpr double kMostGrains = 64;
   const double ratio = settings.particle / settings.voxel;
-  const std::size_t count = static_cast<std::size_t>(std::clamp(std::round(ratio * ratio * ratio), 1.0, kMostGrains));
-  Frame grains;
-  grains.position.reserve(count * frame.size());
-  grains.mass.reserve(count * frame.size());
-  for (std::size_t p = 0; p < frame.size(); ++p) {
-    Rng rng(frame.id.empty() ? p : frame.id[p]);
-    for (std::size_t k = 0; k < count; ++k) {
-      const Float3 way = direction_about({0, 1, 0}, 1 - 2 * random_float(rng), random_float(rng));
-      const double far = count > 1 ? kReach * settings.particle * std::cbrt(rng.uniform()) : 0;
-      std::array<double, 3> x = frame.position[p];
-      for (std::size_t d = 0; d < 3; ++d) x[d] += far * way[static_cast<int>(d)];
-      grains.position.push_back(x);
-      if (!frame.mass.empty()) grains.mass.push_back(frame.mass[p] / static_cast<double>(count));
-    }
-  }
-  return grains;
+  return static_cast<std::size_t>(std::clamp(std::round(ratio * ratio * ratio), 1.0, kMostGrains));
 }
 
 nanovdb::GridHandle<> build(const std::vector<Voxel>& voxels) {
@@ -66,20 +50,37 @@ Majorants bounds_of(const std::vector<Voxel>& voxels) {
   return bounds;
 }
 
-// Values between voxels. The sampler refers to the accessor, so both must stay where they are.
+// Values between voxels.
 class Lookup {
  public:
-  explicit Lookup(const nanovdb::FloatGrid& grid) : accessor_(grid.getAccessor()), sampler_(accessor_) {}
-  Lookup(const Lookup&) = delete;
-  Lookup& operator=(const Lookup&) = delete;
+  explicit Lookup(const nanovdb::FloatGrid& grid) : accessor_(grid.getAccessor()) {}
 
-  float operator()(const Float3& q) const { return sampler_(nanovdb::Vec3f(q[0], q[1], q[2])); }
+  // One of the eight voxels around q, chosen with the weights of linear interpolation: the interpolated value in the mean, which is all
+  // that tracking needs, for an eighth of the reads.
+  float one_near(const Float3& q, Rng& rng) const {
+    constexpr int kBits = 21;
+    constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1;
+    const std::uint64_t random = rng.next();
+    nanovdb::Coord at;
+    for (int d = 0; d < 3; ++d) {
+      const float floor = std::floor(q[d]);
+      const float chance = static_cast<float>(random >> (d * kBits) & kMask) * 0x1p-21f;
+      at[d] = static_cast<int>(floor) + (chance < q[d] - floor);
+    }
+    return accessor_.getValue(at);
+  }
+
+  float operator()(const Float3& q) const {
+    return nanovdb::SampleFromVoxels<Accessor, 1, false>(accessor_)(nanovdb::Vec3f(q[0], q[1], q[2]));
+  }
 
  private:
   using Accessor = nanovdb::FloatGrid::AccessorType;
   Accessor accessor_;
-  nanovdb::SampleFromVoxels<Accessor, 1, true> sampler_;
 };
+
+// The optical length to the next trial.
+float flight(Rng& rng) { return -std::log(1 - random_float(rng)); }
 
 }  // namespace
 
@@ -100,7 +101,7 @@ Medium::~Medium() = default;
 Medium::Medium(Medium&&) noexcept = default;
 
 Medium::Medium(const Frame& frame, const Camera& camera, const MediumSettings& settings) {
-  const NodeFields nodes = rasterize("the frame", as_grains(frame, settings), {settings.voxel, Kernel::kCubic, 3});
+  const NodeFields nodes = rasterize("the frame", as_grains(frame, {settings.particle, grain_count(settings)}), {settings.voxel, Kernel::kCubic, 3});
   // Voxels are counted from the one at the camera's focus: far from the world's origin floats would be too coarse.
   std::array<int, 3> base;
   Float3 origin;
@@ -153,12 +154,12 @@ std::optional<float> Medium::collide(const Ray& ray, float farthest, Rng& rng) c
   const Float3 from = grid_->to_voxels(ray.origin), way = grid_->scale * ray.direction;
   const Lookup value(*grid_->values);
   std::optional<float> found;
-  float left = -std::log1p(-random_float(rng));  // optical length to the next trial
+  float left = flight(rng);
   grid_->bounds.walk(from, way, farthest, [&](float t, float end, float bound) {
     while (bound * (end - t) > left) {
       t += left / bound;
-      left = -std::log1p(-random_float(rng));
-      if (random_float(rng) * bound >= value(from + t * way)) continue;
+      left = flight(rng);
+      if (random_float(rng) * bound >= value.one_near(from + t * way, rng)) continue;
       found = t;
       return false;
     }
@@ -173,12 +174,12 @@ float Medium::transmittance(const Ray& ray, float farthest, Rng& rng) const {
   const Float3 from = grid_->to_voxels(ray.origin), way = grid_->scale * ray.direction;
   const Lookup value(*grid_->values);
   float through = 1;
-  float left = -std::log1p(-random_float(rng));
+  float left = flight(rng);
   grid_->bounds.walk(from, way, farthest, [&](float t, float end, float bound) {
     while (bound * (end - t) > left) {
       t += left / bound;
-      left = -std::log1p(-random_float(rng));
-      through *= 1 - value(from + t * way) / bound;
+      left = flight(rng);
+      through *= 1 - value.one_near(from + t * way, rng) / bound;
       if (through >= kFaint) continue;
       if (random_float(rng) * kFaint >= through) {
         through = 0;

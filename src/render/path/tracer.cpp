@@ -72,7 +72,7 @@ void PathTracer::meet_snow(Path& path, float t) const {
 }
 
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour albedo = body_albedo(hit, path.footprint * hit.t);
+  const Colour albedo = multiply({0.6f, 0.8f, 1.6f}, body_albedo(hit, path.footprint * hit.t));
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = path.ray.origin + hit.t * path.ray.direction + kOffSurface * hit.normal;
   scatter_at(path, p, MatteScattering(hit.normal, albedo));

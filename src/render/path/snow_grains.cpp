@@ -1,0 +1,96 @@
+#include "render/path/snow_grains.h"
+
+#include <tbb/parallel_for.h>
+
+#include <cmath>
+
+#include "render/path/neighbours.h"
+#include "render/path/phase.h"
+#include "render/path/random.h"
+
+namespace firn {
+namespace {
+
+constexpr float kReach = 3.3f;    // edges of a particle: packed snow has about 150 neighbours within it
+constexpr float kWidth = 0.6f;   // of a cloud, to that of the neighbourhood
+constexpr float kLone = 0.2f;     // edges: of a cloud around a particle on its own
+constexpr float kEvening = 0.3f;  // how far a cloud moves from its particle to the middle of the neighbourhood
+
+// A ball that was stretched and shifted: grains are at shift + lower · (a point of the ball). In metres.
+struct Cloud {
+  Float3 shift;
+  float lower[6];  // 00, 10, 11, 20, 21, 22 of a triangular matrix
+
+  Float3 at(const Float3& b) const {
+    return shift + Float3{lower[0] * b[0], lower[1] * b[0] + lower[2] * b[1], lower[3] * b[0] + lower[4] * b[1] + lower[5] * b[2]};
+  }
+};
+
+// Sums over a neighbourhood, lengths in units of the reach.
+struct Moments {
+  float weight = 0;
+  Float3 first = Float3::zero();
+  float second[6] = {};
+
+  void add(const Float3& way) {
+    const float square = dot(way, way);
+    if (square >= 1) return;
+    const float w = 1 - square * std::sqrt(square);
+    weight += w;
+    first += w * way;
+    for (int i = 0, k = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) second[k++] += w * way[i] * way[j];
+  }
+
+  // Of a ball with the neighbourhood's covariance; `reach` and the result in metres.
+  Cloud cloud(float reach, float lone) const {
+    constexpr float kBall = 5;  // a ball's radius squared over its variance along an axis
+    const Float3 mean = (1 / weight) * first;
+    float c[6];
+    for (int i = 0, k = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j, ++k) {
+        const float variance = reach * reach * kWidth * kWidth * (second[k] / weight - mean[i] * mean[j]);
+        c[k] = kBall * (variance + (i == j ? lone * lone : 0));
+      }
+    Cloud result{(kEvening * reach) * mean, {}};
+    float* l = result.lower;  // Cholesky
+    l[0] = std::sqrt(c[0]);
+    l[1] = c[1] / l[0];
+    l[2] = std::sqrt(c[2] - l[1] * l[1]);
+    l[3] = c[3] / l[0];
+    l[4] = (c[4] - l[3] * l[1]) / l[2];
+    l[5] = std::sqrt(c[5] - l[3] * l[3] - l[4] * l[4]);
+    return result;
+  }
+};
+
+}  // namespace
+
+Frame as_grains(const Frame& frame, const GrainSettings& settings) {
+  const float particle = static_cast<float>(settings.particle), reach = kReach * particle;
+  const Neighbours neighbours(frame, reach);
+  Frame grains;
+  grains.position.resize(settings.count * frame.size());
+  if (!frame.mass.empty()) grains.mass.resize(grains.position.size());
+  const auto scatter_one = [&](std::size_t p, const Cloud& cloud) {
+    Rng rng(frame.id.empty() ? p : frame.id[p]);
+    for (std::size_t k = p * settings.count; k < (p + 1) * settings.count; ++k) {
+      const float cosine = 1 - 2 * random_float(rng), turn = random_float(rng), far = std::cbrt(random_float(rng));
+      const Float3 way = cloud.at(far * direction_about({0, 1, 0}, cosine, turn));
+      for (std::size_t d = 0; d < 3; ++d) grains.position[k][d] = frame.position[p][d] + way[static_cast<int>(d)];
+      if (!frame.mass.empty()) grains.mass[k] = frame.mass[p] / static_cast<double>(settings.count);
+    }
+  };
+  tbb::parallel_for(std::size_t(0), neighbours.cubes(), [&](std::size_t cube) {
+    std::vector<Float3> around;
+    neighbours.gather(cube, around);
+    for (const Neighbours::Point* point = neighbours.begin(cube); point != neighbours.end(cube); ++point) {
+      Moments moments;
+      for (const Float3& place : around) moments.add(place - point->place);
+      scatter_one(point->index, moments.cloud(reach, kLone * particle));
+    }
+  });
+  return grains;
+}
+
+}  // namespace firn
