@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "firn/picture.h"
+#include "interrupt.h"
 #include "progress.h"
 
 namespace {
@@ -34,19 +35,30 @@ void read_size(const std::string& text, firn::RenderOptions& options) {
   options.height = height;
 }
 
+void print_pictures(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    fmt::print("no pictures\n");
+  } else {
+    fmt::print("{} picture{}, the last is {}\n", paths.size(), paths.size() == 1 ? "" : "s", paths.back());
+  }
+}
+
 int make_pictures(RenderArguments& a) {
   if (!a.size.empty()) read_size(a.size, a.options);
   a.options.quality = kQualities.at(a.quality);
   ProgressPrinter printer;
   a.options.progress = [&](const firn::RenderProgress& p) { printer(p); };
+  a.options.interrupted = interrupted;
+  catch_interrupts();
   const firn::RenderResult result = firn::render(a.path, a.options);
   printer.finish();
   if (!result.warning.empty()) printer.warn(result.warning);
-  const std::size_t count = result.pictures.size();
-  fmt::print("{} picture{}, the last is {}\n", count, count == 1 ? "" : "s", result.pictures.back());
+  if (result.interrupted) fmt::print("interrupted: ");
+  print_pictures(result.pictures);
+  if (result.interrupted && !result.pictures.empty()) fmt::print("it has {} samples a pixel\n", result.samples);
   if (!result.film.empty()) fmt::print("film: {}\n", result.film);
   if (!result.sheet.empty()) fmt::print("sheet: {}\n", result.sheet);
-  return kDone;
+  return result.interrupted ? kInterrupted : kDone;
 }
 
 }  // namespace

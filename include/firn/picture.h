@@ -40,24 +40,28 @@ struct RenderProgress {
 
 struct RenderOptions {
   Quality quality = Quality::kGood;
-  std::optional<int> samples;        // a pixel, instead of the quality's
-  std::optional<int> width, height;  // pixels; empty: the scene's
-  std::uint32_t seed = 1;            // of the samples
-  bool exr = false;                  // also OpenEXR files, of light before it is developed
-  std::string film;                  // path (.mp4); empty: none
-  std::string sheet;                 // path of a PNG of some pictures at a glance; empty: none
-  int sheet_frames = 6;              // pictures on it, spread over the run
+  std::optional<int> samples;                           // a pixel, instead of the quality's
+  std::optional<int> width, height;                     // pixels; empty: the scene's
+  std::uint32_t seed = 1;                               // of the samples
+  bool exr = false;                                     // also OpenEXR files, of light before it is developed
+  std::string film;                                     // path (.mp4); empty: none
+  std::string sheet;                                    // path of a PNG of some pictures at a glance; empty: none
+  int sheet_frames = 6;                                 // pictures on it, spread over the run
   std::function<void(const RenderProgress&)> progress;  // now and then, from any thread but never from two at once; may be empty
+  std::function<bool()> interrupted;                    // asked now and then, likewise: true ends the work with what there is; may be empty
 };
 
 struct RenderResult {
   std::vector<std::string> pictures;  // paths, in the order of the frames
   std::string film, sheet;            // paths; empty without them
+  bool interrupted = false;           // the last picture may then have fewer samples than asked for:
+  int samples = 0;                    // a pixel, of the last picture
   std::string warning;                // why there is no film though one was asked for; empty when all went well
 };
 
 // Path-traced pictures of 3D runs: snow as a volume that light gets into, the look and the camera of the scene's [render]. Frames as for
-// preview; pictures are DIR/render/frame_NNNN.png (and .exr). They do not depend on the number of threads. Throws UserError when there is
+// preview; pictures are DIR/render/frame_NNNN.png (and .exr). They do not depend on the number of threads. A picture that takes long is
+// written again and again while it gets better. Throws UserError when there is
 // nothing to draw or the run is 2D, RunError when a file cannot be written.
 RenderResult render(const std::string& dir_or_frame, const RenderOptions& options);
 

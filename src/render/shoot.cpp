@@ -77,7 +77,7 @@ Camera Shoot::fit(int width, int height) const {
   return fit_camera(subject, scenery(), static_cast<double>(width) / height);
 }
 
-Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<Image(const Take&)>& make) const {
+Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const {
   Pictures result;
   const RenderSettings look = settings();
   std::vector<Camera> cameras;  // all of them first: a mistake is told before anything is written
@@ -88,14 +88,15 @@ Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::fun
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const Frame frame = read_frame(frames_[i].path);
     const std::string stem = (folder_of_pictures / fs::path(frames_[i].path).stem()).string();
-    const Image image = make({frame, cameras[i], time_of(i), i, stem});
-    write_png(stem + ".png", image);
-    if (film) film->add(image);
+    const std::optional<Image> image = make({frame, cameras[i], time_of(i), i, stem});
+    if (!image) break;
+    write_png(stem + ".png", *image);
+    if (film) film->add(*image);
     result.paths.push_back(stem + ".png");
     if (plan.progress) plan.progress(static_cast<int>(i + 1), static_cast<int>(frames_.size()));
   }
-  if (film) result.warning = film->finish();
-  if (film && result.warning.empty()) result.film = plan.film;
+  if (film && !result.paths.empty()) result.warning = film->finish();
+  if (film && !result.paths.empty() && result.warning.empty()) result.film = plan.film;
   return result;
 }
 

@@ -49,8 +49,8 @@ class Shoot {
 
   // With all frames of the film in its picture.
   Camera fit(int width, int height) const;
-  // Every picture as PNG. `fitted` stands for what the scene does not say of the camera.
-  Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<Image(const Take&)>& make) const;
+  // Every picture as PNG, until `make` returns none. `fitted` stands for what the scene does not say of the camera.
+  Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const;
 
  private:
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }

@@ -1,5 +1,9 @@
 // firn render as a user sees it.
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
 
 #include "process.h"
 
@@ -44,6 +48,19 @@ TEST_F(RenderCommand, GivesTheSameBytesAgainAndOthersForAnotherSeed) {
   const std::string first = bytes("1");
   EXPECT_EQ(bytes("1"), first);
   EXPECT_NE(bytes("2"), first);
+}
+
+TEST_F(RenderCommand, InterruptedItKeepsThePictureItHasAndExits130) {
+  Process process({"render", folder_.file("out"), "--quality", "final", "--spp", "1000000"});
+  const std::string picture = folder_.file("out/render/frame_0000.png");
+  for (int k = 0; k < 600 && !fs::exists(picture); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_TRUE(fs::exists(picture)) << "it is written while it gets better";
+  kill(process.pid(), SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("interrupted: 1 picture, the last is " + picture + "\nit has ")) << outcome.out;
+  EXPECT_GT(fs::file_size(picture), 500u);
+  EXPECT_FALSE(fs::exists(folder_.file("out/render/frame_0001.png")));
 }
 
 TEST_F(RenderCommand, MistakesAreAnsweredWithOneLine) {

@@ -12,14 +12,16 @@
 #include "render/path/denoise.h"
 #include "render/path/develop.h"
 #include "render/path/exr.h"
-#include "render/path/tracer.h"
+#include "render/path/progressive.h"
 #include "render/shoot.h"
 
 namespace firn {
 namespace {
 
-constexpr int kMostSamples = 1 << 20;  // sums over a pixel are of single precision
-constexpr int kMostOnSheet = 400;      // more could not be told apart
+constexpr int kMostSamples = 1 << 20;        // sums over a pixel are of single precision
+constexpr int kMostOnSheet = 400;            // more could not be told apart
+constexpr int kLongestPass = 64;             // samples
+constexpr double kSecondsBetweenLooks = 4;  // at a picture that is still being made
 
 void check(const RenderOptions& options) {
   if (options.samples && (*options.samples < 1 || *options.samples > kMostSamples))
@@ -41,8 +43,8 @@ Daylight daylight_of(const RenderSettings& look, const Camera& camera) {
 class Renderer {
  public:
   Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path), look_(shoot_.settings()) {
-    size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height),
-             options.samples.value_or(samples_of(options.quality)), options.seed};
+    size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
+    samples_ = options.samples.value_or(samples_of(options.quality));
     check_picture_size(size_.width, size_.height);
     if (!options.film.empty() && !shoot_.is_run()) throw UserError(path + ": one frame makes no film, give the folder of a run");
   }
@@ -52,37 +54,66 @@ class Renderer {
     if (fitted.orthographic()) throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
     const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted,
                                           [this](const Take& take) { return picture_of(take); });
-    if (!options_.sheet.empty()) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
-    return {pictures.paths, pictures.film, options_.sheet, pictures.warning};
+    const bool with_sheet = !for_sheet_.empty();
+    if (with_sheet) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
+    return {pictures.paths, pictures.film, with_sheet ? options_.sheet : "", interrupted_, samples_of_last_, pictures.warning};
   }
 
  private:
-  Image picture_of(const Take& take) {
-    TracedPicture picture = traced(take);
-    if (options_.quality != Quality::kFinal) picture.light = denoise(picture);
-    if (options_.exr) write_exr(take.stem + ".exr", picture, ExrLayers::kAllFeatures);
-    Image image =
-        develop(picture.light, picture.width, picture.height, 1, exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
+  // None when there is no time left for it.
+  std::optional<Image> picture_of(const Take& take) {
+    const std::optional<TracedPicture> traced = trace(take);
+    if (!traced) return std::nullopt;
+    Image image = developed(*traced, take);
     if (is_on_sheet(take.number)) for_sheet_.push_back(image);
     return image;
   }
 
+  Image developed(TracedPicture picture, const Take& take) const {
+    if (options_.quality != Quality::kFinal) picture.light = denoise(picture);
+    if (options_.exr) write_exr(take.stem + ".exr", picture, ExrLayers::kAllFeatures);
+    return develop(picture.light, picture.width, picture.height, 1,
+                   exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
+  }
+
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
-  TracedPicture traced(const Take& take) {
+  std::optional<TracedPicture> trace(const Take& take) {
     const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
     const double usual_voxel = 0.5 * particle;  // of eight to a cell: a quarter of the grid spacing
     const Medium medium(take.frame, take.camera, {look_.voxel > 0 ? look_.voxel : usual_voxel, particle, look_.extinction});
     const Stage stage(shoot_.scenery(), take.camera, take.time);
     const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
-    return trace_picture(PathTracer(medium, stage, daylight_of(look_, take.camera), snow), take.camera, size_, [&](double fraction) {
-      report(take.number, fraction);
-      return true;
-    });
+    const PathTracer tracer(medium, stage, daylight_of(look_, take.camera), snow);
+    ProgressivePicture picture(tracer, take.camera, size_);
+    refine(picture, take);
+    if (picture.samples() == 0) return std::nullopt;
+    samples_of_last_ = picture.samples();
+    return picture.picture();
+  }
+
+  // Passes twice as long each time.
+  void refine(ProgressivePicture& picture, const Take& take) {
+    auto last_look = std::chrono::steady_clock::now();
+    for (int done = 0, pass = 1; done < samples_ && !interrupted_; done += pass, pass = std::min(done, kLongestPass)) {
+      pass = std::min(pass, samples_ - done);
+      picture.add(pass, [&](double fraction) {
+        report(take.number, (done + pass * fraction) / samples_);
+        interrupted_ = options_.interrupted && options_.interrupted();
+        return !interrupted_;
+      });
+      if (interrupted_ || done + pass == samples_ || seconds_since(last_look) < kSecondsBetweenLooks) continue;
+      write_png(take.stem + ".png", developed(picture.picture(), take));
+      last_look = std::chrono::steady_clock::now();
+    }
+  }
+
+  static double seconds_since(std::chrono::steady_clock::time_point begin) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   void report(std::size_t number, double fraction) const {
     if (!options_.progress) return;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    const double seconds = seconds_since(begin_);
     const double done = (static_cast<double>(number) + fraction) / static_cast<double>(shoot_.size());
     const double left = done > 0 ? seconds * (1 - done) / done : 0;
     options_.progress({static_cast<int>(number) + 1, static_cast<int>(shoot_.size()), fraction, left});
@@ -101,7 +132,10 @@ class Renderer {
   const RenderOptions& options_;
   Shoot shoot_;
   RenderSettings look_;
-  TraceSize size_;
+  PictureSize size_;
+  int samples_;
+  bool interrupted_ = false;
+  int samples_of_last_ = 0;
   std::vector<Image> for_sheet_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

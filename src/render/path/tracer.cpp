@@ -1,10 +1,6 @@
 #include "render/path/tracer.h"
 
-#include <tbb/parallel_for.h>
-
-#include <atomic>
 #include <cmath>
-#include <mutex>
 
 #include "render/look.h"
 #include "render/path/scattering.h"
@@ -109,70 +105,6 @@ PathTracer::Sample PathTracer::trace(Ray ray, float footprint, Rng& rng) const {
     }
   } while (go_on(path));
   return path.sample;
-}
-
-namespace {
-
-// Sums over the samples of one pixel.
-struct PixelSums {
-  Colour light = Colour::zero(), squares = Colour::zero(), albedo = Colour::zero();
-  Float3 normal = Float3::zero();
-  float depth = 0;
-
-  void add(const PathTracer::Sample& s) {
-    light += s.light;
-    squares += multiply(s.light, s.light);
-    albedo += s.albedo;
-    normal += s.normal;
-    depth += s.depth;
-  }
-
-  void store(TracedPicture& picture, std::size_t at, int samples) const {
-    const float n = static_cast<float>(samples), each = 1 / n;
-    picture.light[at] = each * light;
-    const Colour spread = each * squares - multiply(picture.light[at], picture.light[at]);
-    for (int c = 0; c < 3; ++c)
-      picture.variance[at][c] = samples > 1 ? max(spread[c], 0.0f) / (n - 1) : picture.light[at][c] * picture.light[at][c];
-    picture.albedo[at] = each * albedo;
-    picture.normal[at] = each * normal;
-    picture.depth[at] = each * depth;
-  }
-};
-
-}  // namespace
-
-TracedPicture trace_picture(const PathTracer& tracer, const Camera& camera, const TraceSize& size,
-                            const std::function<bool(double fraction)>& progress) {
-  constexpr int kTile = 16;  // pixels
-  TracedPicture picture{size.width, size.height, {}, {}, {}, {}, {}};
-  const std::size_t pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-  picture.light.resize(pixels);
-  picture.variance.resize(pixels);
-  picture.albedo.resize(pixels);
-  picture.normal.resize(pixels);
-  picture.depth.resize(pixels);
-  const Projection projection = projection_of(camera, size.width, size.height);
-  const int across = (size.width + kTile - 1) / kTile, down = (size.height + kTile - 1) / kTile;
-  std::atomic<bool> stopped = false;
-  std::mutex reporting;
-  int done = 0;
-  tbb::parallel_for(0, across * down, [&](int tile) {
-    const int x0 = tile % across * kTile, y0 = tile / across * kTile;
-    for (int y = y0; y < std::min(y0 + kTile, size.height) && !stopped; ++y)
-      for (int x = x0; x < std::min(x0 + kTile, size.width); ++x) {
-        PixelSums sums;
-        for (int s = 0; s < size.samples; ++s) {
-          Rng rng(Rng::cell_key(size.seed, x, y, s));
-          const float u = static_cast<float>(x) + random_float(rng), v = static_cast<float>(y) + random_float(rng);
-          sums.add(tracer.trace(projection.ray_through(u, v), 1 / projection.scale, rng));
-        }
-        sums.store(picture, picture.at(x, y), size.samples);
-      }
-    const std::lock_guard lock(reporting);
-    if (!stopped && progress && !progress(static_cast<double>(++done) / (across * down))) stopped = true;
-  });
-  if (stopped) return {};
-  return picture;
 }
 
 }  // namespace firn

@@ -2,12 +2,8 @@
 // bodies, until it gets to the sky or is lost.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-
 #include "render/path/lights.h"
 #include "render/path/medium.h"
-#include "render/path/traced_picture.h"
 #include "render/stage.h"
 
 namespace firn {
@@ -48,16 +44,5 @@ class PathTracer {
   Lights lights_;
   SnowLook snow_;
 };
-
-struct TraceSize {
-  int width = 960, height = 540;
-  int samples = 64;  // per pixel
-  std::uint32_t seed = 1;
-};
-
-// The same for any number of threads. `progress` gets the part that is done, now and then, and may return false to stop: the picture is
-// then empty.
-TracedPicture trace_picture(const PathTracer& tracer, const Camera& camera, const TraceSize& size,
-                            const std::function<bool(double fraction)>& progress);
 
 }  // namespace firn

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <random>
 
-#include "render/path/tracer.h"
+#include "render/path/progressive.h"
 
 namespace firn {
 namespace {
@@ -139,26 +139,45 @@ TEST(Sunlight, IsTheSameAsTheSkyThatShinesAsMuch) {
   EXPECT_NEAR(sum / kDirections, 1 - unscattered, 0.06);
 }
 
-TEST(TracedPicture, DoesNotDependOnThreads) {
-  const Medium medium(Float3{-0.5f, -0.5f, -0.5f}, Float3{0.5f, 0.5f, 0.5f}, 10, 16);
-  const Stage nothing;
-  const PathTracer tracer(medium, nothing, Daylight{}, {});
-  std::vector<TracedPicture> pictures;
-  for (const std::size_t threads : {1u, 4u}) {
-    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-    pictures.push_back(trace_picture(tracer, {}, {50, 34, 2, 5}, nullptr));
+class ProgressivePictureOfABox : public ::testing::Test {
+ protected:
+  static constexpr int kWidth = 50, kHeight = 34;  // not a whole number of tiles
+
+  TracedPicture picture(std::uint32_t seed, const std::vector<int>& passes) const {
+    ProgressivePicture picture(tracer_, {}, {kWidth, kHeight, seed});
+    for (const int samples : passes) EXPECT_TRUE(picture.add(samples, nullptr));
+    return picture.picture();
   }
-  EXPECT_EQ(std::memcmp(pictures[0].light.data(), pictures[1].light.data(), pictures[0].light.size() * sizeof(Colour)), 0);
-  EXPECT_EQ(std::memcmp(pictures[0].variance.data(), pictures[1].variance.data(), pictures[0].light.size() * sizeof(Colour)), 0);
-  const TracedPicture other = trace_picture(tracer, {}, {50, 34, 2, 6}, nullptr);
-  EXPECT_NE(std::memcmp(pictures[0].light.data(), other.light.data(), other.light.size() * sizeof(Colour)), 0) << "another seed";
+
+  static bool same(const std::vector<Colour>& a, const std::vector<Colour>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Colour)) == 0;
+  }
+
+  const Medium medium_{Float3{-0.5f, -0.5f, -0.5f}, Float3{0.5f, 0.5f, 0.5f}, 10, 16};
+  const Stage nothing_;
+  const PathTracer tracer_{medium_, nothing_, Daylight{}, {}};
+};
+
+TEST_F(ProgressivePictureOfABox, DoesNotDependOnThreadsOrPasses) {
+  const TracedPicture whole = picture(5, {4});
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  const TracedPicture parts = picture(5, {1, 1, 2});
+  EXPECT_TRUE(same(whole.light, parts.light));
+  EXPECT_TRUE(same(whole.variance, parts.variance));
+  EXPECT_FALSE(same(whole.light, picture(6, {4}).light)) << "another seed";
+  EXPECT_FALSE(same(whole.light, picture(5, {3}).light)) << "fewer samples";
 }
 
-TEST(TracedPicture, CanBeStopped) {
-  const Medium medium(Float3{-0.5f, -0.5f, -0.5f}, Float3{0.5f, 0.5f, 0.5f}, 10, 16);
-  const Stage nothing;
-  const PathTracer tracer(medium, nothing, Daylight{}, {});
-  EXPECT_TRUE(trace_picture(tracer, {}, {64, 64, 1, 1}, [](double) { return false; }).light.empty());
+TEST_F(ProgressivePictureOfABox, StoppedItKeepsWhatItHas) {
+  ProgressivePicture picture(tracer_, {}, {kWidth, kHeight, 1});
+  EXPECT_FALSE(picture.add(1, [](double) { return false; }));
+  EXPECT_EQ(picture.samples(), 0) << "most tiles have none";
+  EXPECT_TRUE(picture.add(2, nullptr));
+  EXPECT_FALSE(picture.add(4, [](double) { return false; }));
+  EXPECT_EQ(picture.samples(), 2);
+  double sum = 0;
+  for (const Colour& light : picture.picture().light) sum += light[0];
+  EXPECT_TRUE(std::isfinite(sum));
 }
 
 }  // namespace
