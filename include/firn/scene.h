@@ -233,7 +233,7 @@ struct RenderSettings {
   double extinction = 724;                               // 1/m, of snow with 400 kg/m³; in proportion to the density
   Vector albedo{0.9, 0.95, 1.0};                         // of a scattering, red, green and blue
   double anisotropy = 0.5;                               // mean cosine of a scattering (Henyey and Greenstein 1941)
-  double voxel = 0;                                      // m, of the grid that light goes through; 0: half of the spacing
+  double voxel = 0;                                      // m, of the grid that light goes through; 0: chosen
   Location location;                                     // of the camera's key
 };
 

@@ -23,13 +23,6 @@ struct Voxel {
   float value;
 };
 
-// About a grain for a voxel of packed snow.
-std::size_t grain_count(const MediumSettings& settings) {
-  constexpr double kMostGrains = 64;
-  const double ratio = settings.particle / settings.voxel;
-  return static_cast<std::size_t>(std::clamp(std::round(ratio * ratio * ratio), 1.0, kMostGrains));
-}
-
 nanovdb::GridHandle<> build(const std::vector<Voxel>& voxels) {
   nanovdb::GridBuilder<float> builder(0.0f);
   auto accessor = builder.getAccessor();
@@ -101,7 +94,7 @@ Medium::~Medium() = default;
 Medium::Medium(Medium&&) noexcept = default;
 
 Medium::Medium(const Frame& frame, const Camera& camera, const MediumSettings& settings) {
-  const NodeFields nodes = rasterize("the frame", as_grains(frame, {settings.particle, grain_count(settings)}), {settings.voxel, Kernel::kCubic, 3});
+  const NodeFields nodes = rasterize("the frame", as_grains(frame, settings.particle, settings.voxel), {settings.voxel, Kernel::kCubic, 3});
   // Voxels are counted from the one at the camera's focus: far from the world's origin floats would be too coarse.
   std::array<int, 3> base;
   Float3 origin;

@@ -13,6 +13,7 @@
 #include "render/path/develop.h"
 #include "render/path/exr.h"
 #include "render/path/progressive.h"
+#include "render/path/snow_grains.h"
 #include "render/shoot.h"
 
 namespace firn {
@@ -79,8 +80,8 @@ class Renderer {
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
     const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
-    const double usual_voxel = 0.5 * particle;  // of eight to a cell: a quarter of the grid spacing
-    const Medium medium(take.frame, take.camera, {look_.voxel > 0 ? look_.voxel : usual_voxel, particle, look_.extinction});
+    const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, take.frame.size());
+    const Medium medium(take.frame, take.camera, {voxel, particle, look_.extinction});
     const Stage stage(shoot_.scenery(), take.camera, take.time);
     const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
     const PathTracer tracer(medium, stage, daylight_of(look_, take.camera), snow);

@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "render/path/neighbours.h"
@@ -12,7 +13,8 @@ namespace firn {
 namespace {
 
 constexpr float kReach = 3.3f;    // edges of a particle: packed snow has about 150 neighbours within it
-constexpr float kWidth = 0.6f;   // of a cloud, to that of the neighbourhood
+constexpr float kWidth = 0.6f;    // of a cloud, to that of the neighbourhood
+constexpr float kPacked = 0.15f;  // variance of packed snow's neighbourhood along an axis, reach squared
 constexpr float kLone = 0.2f;     // edges: of a cloud around a particle on its own
 constexpr float kEvening = 0.3f;  // how far a cloud moves from its particle to the middle of the neighbourhood
 
@@ -42,14 +44,14 @@ struct Moments {
       for (int j = 0; j <= i; ++j) second[k++] += w * way[i] * way[j];
   }
 
-  // Of a ball with the neighbourhood's covariance; `reach` and the result in metres.
-  Cloud cloud(float reach, float lone) const {
+  // Of a ball with the neighbourhood's covariance; lengths in metres.
+  Cloud cloud(float reach, float width, float lone) const {
     constexpr float kBall = 5;  // a ball's radius squared over its variance along an axis
     const Float3 mean = (1 / weight) * first;
     float c[6];
     for (int i = 0, k = 0; i < 3; ++i)
       for (int j = 0; j <= i; ++j, ++k) {
-        const float variance = reach * reach * kWidth * kWidth * (second[k] / weight - mean[i] * mean[j]);
+        const float variance = width * width * (second[k] / weight - mean[i] * mean[j]);
         c[k] = kBall * (variance + (i == j ? lone * lone : 0));
       }
     Cloud result{(kEvening * reach) * mean, {}};
@@ -64,21 +66,48 @@ struct Moments {
   }
 };
 
+constexpr double kMostGrains = 1.2e7;      // of a frame: 400 MB while they are sorted into voxels
+constexpr double kFewest = 8, kMost = 64;  // of a particle; fewer do not fill a cloud
+
+// About one for a voxel of packed snow.
+std::size_t grains_of_particle(double voxels_along) {
+  return static_cast<std::size_t>(std::clamp(std::round(voxels_along * voxels_along * voxels_along), kFewest, kMost));
+}
+
+// What is left of the clouds' width in packed snow once the voxels' kernel has spread them by its own.
+float narrowing(double voxels_along) {
+  constexpr double kKernel = 1.0 / 3;  // variance of the cubic kernel along an axis, voxels squared
+  const double packed = kWidth * kWidth * kReach * kReach * kPacked * voxels_along * voxels_along;
+  return static_cast<float>(std::sqrt(std::max(1 - kKernel / packed, 0.0)));
+}
+
 }  // namespace
 
-Frame as_grains(const Frame& frame, const GrainSettings& settings) {
-  const float particle = static_cast<float>(settings.particle), reach = kReach * particle;
-  const Neighbours neighbours(frame, reach);
+double usual_voxel(double particle, std::size_t particles) {
+  const double along = std::floor(std::cbrt(kMostGrains / static_cast<double>(std::max<std::size_t>(particles, 1))));
+  return particle / std::clamp(along, 1.0, 4.0);
+}
+
+Frame as_grains(const Frame& frame, double particle, double voxel) {
+  constexpr double kTooCoarse = 1.5;  // edges of a particle
   Frame grains;
-  grains.position.resize(settings.count * frame.size());
+  if (voxel > kTooCoarse * particle || kFewest * static_cast<double>(frame.size()) > kMostGrains) {
+    grains.position = frame.position;
+    grains.mass = frame.mass;
+    return grains;
+  }
+  const std::size_t count = grains_of_particle(particle / voxel);
+  const float edge = static_cast<float>(particle), reach = kReach * edge, width = reach * kWidth * narrowing(particle / voxel);
+  const Neighbours neighbours(frame, reach);
+  grains.position.resize(count * frame.size());
   if (!frame.mass.empty()) grains.mass.resize(grains.position.size());
   const auto scatter_one = [&](std::size_t p, const Cloud& cloud) {
     Rng rng(frame.id.empty() ? p : frame.id[p]);
-    for (std::size_t k = p * settings.count; k < (p + 1) * settings.count; ++k) {
+    for (std::size_t k = p * count; k < (p + 1) * count; ++k) {
       const float cosine = 1 - 2 * random_float(rng), turn = random_float(rng), far = std::cbrt(random_float(rng));
       const Float3 way = cloud.at(far * direction_about({0, 1, 0}, cosine, turn));
       for (std::size_t d = 0; d < 3; ++d) grains.position[k][d] = frame.position[p][d] + way[static_cast<int>(d)];
-      if (!frame.mass.empty()) grains.mass[k] = frame.mass[p] / static_cast<double>(settings.count);
+      if (!frame.mass.empty()) grains.mass[k] = frame.mass[p] / static_cast<double>(count);
     }
   };
   tbb::parallel_for(std::size_t(0), neighbours.cubes(), [&](std::size_t cube) {
@@ -87,7 +116,7 @@ Frame as_grains(const Frame& frame, const GrainSettings& settings) {
     for (const Neighbours::Point* point = neighbours.begin(cube); point != neighbours.end(cube); ++point) {
       Moments moments;
       for (const Float3& place : around) moments.add(place - point->place);
-      scatter_one(point->index, moments.cloud(reach, kLone * particle));
+      scatter_one(point->index, moments.cloud(reach, width, kLone * edge));
     }
   });
   return grains;

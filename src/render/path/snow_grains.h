@@ -9,12 +9,11 @@
 
 namespace firn {
 
-struct GrainSettings {
-  double particle = 0;    // m, edge of the cube that a particle stands for
-  std::size_t count = 1;  // grains of a particle
-};
+// Edge of the voxels to see them on, m. `particle`: edge of the cube that one of the `particles` stands for.
+double usual_voxel(double particle, std::size_t particles);
 
-// Position and mass of `count` grains for every particle, particle by particle: the same ones in every frame.
-Frame as_grains(const Frame& frame, const GrainSettings& settings);
+// Position and mass of as many grains for every particle as suit the voxels, particle by particle: the same ones in every frame. On voxels
+// so coarse that a particle cannot be told from its neighbours, and among millions, it stays one.
+Frame as_grains(const Frame& frame, double particle, double voxel);
 
 }  // namespace firn
