@@ -33,6 +33,7 @@ FOV = 24.0                          # degrees
 FILLED = 0.8                        # of the picture's height, by a ball about the snow
 MOSTLY = 0.5                        # of a pixel's samples
 MOST_BOUNCES = 1024                 # Cycles allows no more
+HALF_A_VOXEL = 0.5                  # by which Cycles (of Blender 3.4) shows a volume too far along each axis of its grid
 CHANNELS = "RGB"
 BALL = """[simulation]
 spacing = 0.005
@@ -148,6 +149,8 @@ def add_snow(file, case):
     volume.materials.append(snow_material.snow_material(case.albedo, case.extinction, case.anisotropy))
     snow = bpy.data.objects.new("snow", volume)
     snow.parent = stage.turned_parent()
+    volume.grids.load()
+    snow.location = -HALF_A_VOXEL * volume.grids["density"].matrix_object.to_scale()
     bpy.context.scene.collection.objects.link(snow)
 
 
