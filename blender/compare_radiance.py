@@ -33,6 +33,7 @@ FOV = 24.0                          # degrees
 FILLED = 0.8                        # of the picture's height, by a ball about the snow
 MOSTLY = 0.5                        # of a pixel's samples
 MOST_BOUNCES = 1024                 # Cycles allows no more
+MOST_STEPS = 65536                  # likewise
 HALF_A_VOXEL = 0.5                  # by which Cycles (of Blender 3.4) shows a volume too far along each axis of its grid
 CHANNELS = "RGB"
 BALL = """[simulation]
@@ -75,9 +76,10 @@ def arguments():
     parser.add_argument("--firn", type=Path, required=True, help="the program")
     parser.add_argument("--folder", type=Path, default=Path("out/compare_radiance"), help="where to write; default: %(default)s")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="default: all")
-    parser.add_argument("--size", type=int, default=64, help="of the pictures, pixels; default: %(default)s")
+    parser.add_argument("--size", type=int, default=48, help="of the pictures, pixels; default: %(default)s")
     parser.add_argument("--spp", type=int, default=512, help="of firn, per pixel; default: %(default)s")
     parser.add_argument("--samples", type=int, default=128, help="of Cycles, per pixel; default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="of the samples of both; default: %(default)s")
     parser.add_argument("--step", type=float, default=0.25, help="of Cycles, in voxels; default: %(default)s")
     return parser.parse_args(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
 
@@ -126,7 +128,7 @@ def firn_picture(options, frame, view, case):
     section = "".join(f"{key} = {value}\n" for key, value in keys.items())
     snow = f"[simulation]\nspacing = 1\nframes = 1\n\n[[snow]]\nshape = \"particles\"\nfile = \"{frame.name}\"\n\n"
     (frame.parent / "scene.toml").write_text(f"{snow}[render]\n{section}")
-    run_firn(options, "render", frame, "--quality", "final", "--spp", options.spp, "--exr", "--volume")
+    run_firn(options, "render", frame, "--quality", "final", "--spp", options.spp, "--seed", options.seed, "--exr", "--volume")
     return read_exr(frame.parent / "render/frame_0000.exr")
 
 
@@ -161,8 +163,8 @@ def set_up_cycles(options):
     cycles.use_denoising = cycles.use_adaptive_sampling = False
     cycles.sample_clamp_direct = cycles.sample_clamp_indirect = cycles.light_sampling_threshold = 0.0
     cycles.volume_bounces = cycles.max_bounces = MOST_BOUNCES
-    cycles.volume_step_rate, cycles.volume_max_steps = options.step, 65536
-    cycles.pixel_filter_type = "BOX"
+    cycles.volume_step_rate, cycles.volume_max_steps = options.step, MOST_STEPS
+    cycles.seed, cycles.pixel_filter_type = options.seed, "BOX"
     scene.render.image_settings.file_format = "OPEN_EXR"
     scene.render.image_settings.color_depth = "32"
     scene.render.image_settings.exr_codec = "ZIP"
@@ -194,7 +196,6 @@ def compare(options, name, frame, view):
     theirs = cycles_picture(options, frame.parent / "render/frame_0000.vdb", view, case)
     print(f"{name}: firn took {middle - begin:.0f} s, Cycles {time.monotonic() - middle:.0f} s")
     snow = 1 - ours["albedo.R"] > MOSTLY * (1 - case.albedo[0])  # the sky's is 1
-    numpy.savez(options.folder / f"{name}.npz", **{f"f{c}": ours[c] for c in CHANNELS}, **{f"c{c}": theirs[c] for c in CHANNELS}, snow=snow)
     rows, worst = [], 0.0
     for what, pixels in (("picture", numpy.ones_like(snow)), ("snow", snow)):
         a, b = means(ours, pixels), means(theirs, pixels)

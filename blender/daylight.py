@@ -1,16 +1,21 @@
-"""The light of `firn render` for Cycles: the same sun and the same sky, as in src/render/path/daylight.h."""
+"""The light of `firn render` for Cycles: the same sun and the same sky, as in src/render/path/daylight.h, from where the colours are read."""
 import math
+import re
+from pathlib import Path
 
 import bpy
 from mathutils import Vector
 
-SUNLIGHT = Vector((6.9, 4.7, 2.2))    # W/m² on a surface that faces it
-SUN_SINE = 0.012                      # of the radius of its disc
-ZENITH = Vector((0.74, 0.60, 0.46))   # W/(m² sr), as all of the sky
-HORIZON = Vector((1.12, 0.92, 0.72))
-BELOW = Vector((0.16, 0.17, 0.19))
-RISE = 0.55                           # power of the height with which the horizon fades into the zenith
-FALL = 0.25                           # height below the horizon at which the lower half has its own colour
+HEADER = Path(__file__).resolve().parent.parent / "src/render/path/daylight.h"
+RISE = 0.55   # power of the height with which the horizon fades into the zenith
+FALL = 0.25   # height below the horizon at which the lower half has its own colour
+
+
+def value_of(name):
+    """A number, or a colour: W/m² on a surface that faces the sun, of the sky W/(m² sr)."""
+    found = re.search(rf"\b{name}(?:\{{| = )([^;}}]+)", HEADER.read_text(encoding="utf-8"))
+    numbers = [float(number.rstrip("f")) for number in found[1].split(", ")]
+    return Vector(numbers) if len(numbers) > 1 else numbers[0]
 
 
 def z_up(v):
@@ -22,7 +27,7 @@ def z_up(v):
 def add_sun(direction, strength):
     """`direction`: towards it, y up."""
     light = bpy.data.lights.new("sun", "SUN")
-    light.color, light.energy, light.angle = SUNLIGHT, strength, 2 * math.asin(SUN_SINE)
+    light.color, light.energy, light.angle = value_of("sunlight"), strength, 2 * math.asin(value_of("sun_sine"))
     item = bpy.data.objects.new("sun", light)
     item.rotation_euler = z_up(direction).to_track_quat("Z", "Y").to_euler()
     bpy.context.scene.collection.objects.link(item)
@@ -70,9 +75,9 @@ class SkyNodes:
 
 def add_sky(strength):
     sky = SkyNodes("sky")
-    height = sky.height()
-    colour = sky.moved(HORIZON, sky.part_above(height), ZENITH - HORIZON)
-    colour = sky.moved(colour, sky.part_below(height), BELOW - HORIZON)
+    height, horizon = sky.height(), value_of("horizon")
+    colour = sky.moved(horizon, sky.part_above(height), value_of("zenith") - horizon)
+    colour = sky.moved(colour, sky.part_below(height), value_of("below") - horizon)
     background = sky.nodes["Background"]
     sky.links.new(colour, background.inputs["Color"])
     background.inputs["Strength"].default_value = strength

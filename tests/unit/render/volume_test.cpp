@@ -27,7 +27,7 @@ RenderOptions tiny_pictures_with_volumes() {
 }
 
 struct Weighed {
-  double mass = 0;         // kg
+  double mass = 0;           // kg
   openvdb::Vec3d centre{0};  // of mass, m
 };
 
