@@ -59,11 +59,8 @@ def set_up_time(frames, fps):
 
 
 def add_snow(frames):
-    """The volume sequence and its parent, which turns y up into z up: (x, y, z) becomes (x, -z, y)."""
-    collection = bpy.context.scene.collection
-    turned = bpy.data.objects.new("firn, y up", None)
-    turned.rotation_euler = (math.radians(90), 0.0, 0.0)
-    collection.objects.link(turned)
+    """The volume sequence and its parent, which turns it."""
+    turned = stage.turned_parent()
     first = min(frames)
     volume = bpy.data.volumes.new("snow")
     volume.filepath = str(frames[first].resolve())
@@ -71,10 +68,10 @@ def add_snow(frames):
     volume.frame_duration = max(frames) - first + 1
     volume.frame_start, volume.frame_offset = first, first - 1   # scene frame N shows file N
     volume.velocity_unit = "SECOND"                              # of the grid `velocity`: for motion blur
-    volume.materials.append(snow_material.snow_material(snow_material.SINGLE_SCATTERING_ALBEDO))
+    volume.materials.append(snow_material.snow_material())
     snow = bpy.data.objects.new("snow", volume)
     snow.parent = turned
-    collection.objects.link(snow)
+    bpy.context.scene.collection.objects.link(snow)
     return snow, turned
 
 

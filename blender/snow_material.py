@@ -22,7 +22,7 @@ def medium(nodes, kind, y, albedo):
     return node
 
 
-def snow_material(albedo):
+def snow_material(albedo=SINGLE_SCATTERING_ALBEDO, extinction_of_packed=EXTINCTION, anisotropy=ANISOTROPY):
     """With the extinction σ_t = 724/m · density / 400 and the albedo ω per colour:
 
         Volume Scatter     of colour ω and density σ_t scatters  σ_s = ω σ_t
@@ -36,10 +36,10 @@ def snow_material(albedo):
     nodes.clear()
     density = add(nodes, "ShaderNodeAttribute", -300, 0, attribute_name="density")
     extinction = add(nodes, "ShaderNodeMath", -50, 0, operation="MULTIPLY", label="extinction, 1/m")
-    extinction.inputs[1].default_value = EXTINCTION / REFERENCE_DENSITY
+    extinction.inputs[1].default_value = extinction_of_packed / REFERENCE_DENSITY
     links.new(density.outputs["Fac"], extinction.inputs[0])
     scatter = medium(nodes, "ShaderNodeVolumeScatter", 100, albedo)
-    scatter.inputs["Anisotropy"].default_value = ANISOTROPY
+    scatter.inputs["Anisotropy"].default_value = anisotropy
     absorption = medium(nodes, "ShaderNodeVolumeAbsorption", -100, albedo)
     both = add(nodes, "ShaderNodeAddShader", 450, 0)
     output = add(nodes, "ShaderNodeOutputMaterial", 650, 0)

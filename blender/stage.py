@@ -22,6 +22,14 @@ VOLUME_BOUNCES = 64                          # light leaves snow after dozens of
 STEP_RATE = 0.1                              # of a voxel: in packed snow light goes millimetres, voxels are often centimetres
 
 
+def turned_parent():
+    """Turns y up into z up: (x, y, z) becomes (x, -z, y)."""
+    turned = bpy.data.objects.new("firn, y up", None)
+    turned.rotation_euler = (math.radians(90), 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(turned)
+    return turned
+
+
 def add_light():
     scene = bpy.context.scene
     sun = bpy.data.lights.new("sun", "SUN")

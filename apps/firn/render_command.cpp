@@ -76,6 +76,8 @@ Command add_render(CLI::App& app) {
   verb->add_option("--size", a->size, "of the pictures, WIDTHxHEIGHT; default: that of the scene's [render]");
   verb->add_option("--seed", a->options.seed, "of the samples")->capture_default_str();
   verb->add_flag("--exr", a->options.exr, "also OpenEXR files: linear light, albedo, normals and depth");
+  verb->add_flag("--volume", a->options.volume,
+                 "also OpenVDB files: the density that light goes through, finer than the simulation's grid");
   verb->add_option("--film", a->options.film, "a film of the pictures, such as snow.mp4");
   verb->add_option("--sheet", a->options.sheet, "six of the pictures at a glance, such as sheet.png");
   return [a] { return make_pictures(*a); };

@@ -44,6 +44,7 @@ struct RenderOptions {
   std::optional<int> width, height;                     // pixels; empty: the scene's
   std::uint32_t seed = 1;                               // of the samples
   bool exr = false;                                     // also OpenEXR files, of light before it is developed
+  bool volume = false;                                  // also OpenVDB files of the density that light goes through, kg/m³
   std::string film;                                     // path (.mp4); empty: none
   std::string sheet;                                    // path of a PNG of some pictures at a glance; empty: none
   int sheet_frames = 6;                                 // pictures on it, spread over the run
@@ -60,9 +61,9 @@ struct RenderResult {
 };
 
 // Path-traced pictures of 3D runs: snow as a volume that light gets into, the look and the camera of the scene's [render]. Frames as for
-// preview; pictures are DIR/render/frame_NNNN.png (and .exr). They do not depend on the number of threads. A picture that takes long is
-// written again and again while it gets better. Throws UserError when there is
-// nothing to draw or the run is 2D, RunError when a file cannot be written.
+// preview; pictures are DIR/render/frame_NNNN.png (and .exr, .vdb). They do not depend on the number of threads. A picture that takes long
+// is written again and again while it gets better. Throws UserError when there is nothing to draw or the run is 2D, RunError when a file
+// cannot be written.
 RenderResult render(const std::string& dir_or_frame, const RenderOptions& options);
 
 }  // namespace firn

@@ -12,7 +12,6 @@
 
 #include "firn/error.h"
 #include "io/file.h"
-#include "io/rasterize.h"
 #include "io/vdb_points.h"
 #include "scene/schema.h"
 
@@ -57,8 +56,7 @@ bool is_finite(const Vec3s& x) { return is_finite(x[0]) && is_finite(x[1]) && is
 
 class GridMaker {
  public:
-  GridMaker(const std::string& path, const FrameView& frame, const FrameNotes& notes)
-      : path_(path), notes_(notes), fields_(rasterize(path, frame, {notes.spacing, notes.kernel, notes.dimension})) {}
+  GridMaker(const std::string& path, const NodeFields& fields, const FrameNotes& notes) : path_(path), notes_(notes), fields_(fields) {}
 
   openvdb::GridBase::Ptr density() const {
     const double cell = std::pow(notes_.spacing, notes_.dimension);
@@ -107,11 +105,12 @@ class GridMaker {
 
   const std::string& path_;
   const FrameNotes& notes_;
-  NodeFields fields_;
+  const NodeFields& fields_;
 };
 
 openvdb::GridCPtrVec make_grids(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options) {
-  const GridMaker make(path, frame, notes);
+  const NodeFields fields = rasterize(path, frame, {notes.spacing, notes.kernel, notes.dimension});
+  const GridMaker make(path, fields, notes);
   const std::vector<Field> present = fields_of(frame);
   const auto is_present = [&](Field field) { return std::find(present.begin(), present.end(), field) != present.end(); };
   openvdb::GridCPtrVec grids{make.density()};
@@ -134,18 +133,32 @@ openvdb::MetaMap make_notes(const FrameNotes& notes) {
   return map;
 }
 
-}  // namespace
-
-void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options) {
+void check_spacing(const std::string& path, const FrameNotes& notes) {
   if (!(notes.spacing > 0))
     throw UserError(fmt::format("{}: the grid spacing of the volume is not known: give it in metres with --spacing", path));
   if (notes.spacing < kLeastSpacing)
     throw UserError(fmt::format("{}: the grid spacing is {} m, volumes need at least {} m", path, notes.spacing, kLeastSpacing));
+}
+
+void write_grids(const std::string& path, const openvdb::GridCPtrVec& grids, const FrameNotes& notes) {
+  AtomicFile file(path);
+  file.write(MemoryArchive::bytes(grids, make_notes(notes)));
+  file.commit();
+}
+
+}  // namespace
+
+void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options) {
+  check_spacing(path, notes);
   check_writable(path, frame);
   openvdb::initialize();
-  AtomicFile file(path);
-  file.write(MemoryArchive::bytes(make_grids(path, frame, notes, options), make_notes(notes)));
-  file.commit();
+  write_grids(path, make_grids(path, frame, notes, options), notes);
+}
+
+void write_density(const std::string& path, const NodeFields& fields, const FrameNotes& notes) {
+  check_spacing(path, notes);
+  openvdb::initialize();
+  write_grids(path, {GridMaker(path, fields, notes).density()}, notes);
 }
 
 }  // namespace firn

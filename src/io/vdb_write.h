@@ -4,11 +4,15 @@
 #include <string>
 
 #include "io/frame_view.h"
+#include "io/rasterize.h"
 
 namespace firn {
 
 // The same state gives the same bytes. Throws UserError when the frame cannot become a volume (no spacing, no mass), RunError when it
 // cannot be written.
 void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
+
+// Of fields that are there already, made on the grid of the notes: the density alone.
+void write_density(const std::string& path, const NodeFields& fields, const FrameNotes& notes);
 
 }  // namespace firn

@@ -47,13 +47,14 @@ class Shoot {
   const Scenery* scenery() const { return scenery_ ? &*scenery_ : nullptr; }  // null: there is no scene beside the frame
   RenderSettings settings() const { return scenery_ ? scenery_->scene.render : RenderSettings{}; }
 
+  double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
+
   // With all frames of the film in its picture.
   Camera fit(int width, int height) const;
   // Every picture as PNG, until `make` returns none. `fitted` stands for what the scene does not say of the camera.
   Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const;
 
  private:
-  double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
   int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
   double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
   void find_run(const std::string& folder);

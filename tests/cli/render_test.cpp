@@ -29,9 +29,9 @@ class RenderCommand : public testing::Test {
 };
 
 TEST_F(RenderCommand, MakesPicturesAFilmAndASheetOfARun) {
-  const Outcome outcome = render("out", {"--exr", "--film", folder_.file("film.mp4"), "--sheet", folder_.file("sheet.png")});
+  const Outcome outcome = render("out", {"--exr", "--volume", "--film", folder_.file("film.mp4"), "--sheet", folder_.file("sheet.png")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* name : {"out/render/frame_0000.png", "out/render/frame_0001.png", "out/render/frame_0001.exr", "film.mp4", "sheet.png"})
+  for (const char* name : {"out/render/frame_0000.png", "out/render/frame_0001.png", "out/render/frame_0001.exr", "out/render/frame_0001.vdb", "film.mp4", "sheet.png"})
     EXPECT_GT(fs::file_size(folder_.file(name)), 500u) << name;
   EXPECT_EQ(outcome.out, "2 pictures, the last is " + folder_.file("out/render/frame_0001.png") + "\nfilm: " + folder_.file("film.mp4") +
                              "\nsheet: " + folder_.file("sheet.png") + "\n");

@@ -17,7 +17,9 @@ CYCLES_MASS = 5e-3    # Cycles samples
 KERNEL_SUPPORT = 2    # of the cubic kernel, in voxels
 SURFACE_VOLUME = 0.05  # of a packed ball, docs/formats.md, "Surfaces"
 SNOW_DENSITY = 400.0   # kg/m³ of the scene, before it hits the ground
-BLENDER = ["blender", "--background", "--factory-startup", "--python-use-system-env", "--python", ROOT / "blender/import_run.py", "--"]
+BLENDER_WITH = ["blender", "--background", "--factory-startup", "--python-use-system-env", "--python"]
+BLENDER = [*BLENDER_WITH, ROOT / "blender/import_run.py", "--"]
+RADIANCE = [*BLENDER_WITH, ROOT / "blender/compare_radiance.py", "--"]
 # ParaView connects twice; without -noreset the server may be starting anew just then, and refuses.
 PARAVIEW = ["xvfb-run", "-a", "-s", "-noreset", "pvpython", ROOT / "paraview/show_run.py"]
 
@@ -114,6 +116,13 @@ def check_cycles(run):
     mass, seen = run.last.mass(), json_from(*BLENDER, run.folder, "--check")["mass_seen_by_cycles"]
     expect_near("mass that Cycles sees", [seen], [mass], CYCLES_MASS * mass)
     return f"sees {seen:.6g} kg of {mass:.6g} kg"
+
+
+def check_radiance(run):
+    """Of loose snow in small pictures; docs/theory.md has the numbers of the whole comparison."""
+    told = output_of(*RADIANCE, run.file("ply", 0), "--firn", run.firn, "--folder", run.folder / "radiance", "--cases", "thin", "--size", "32",
+                     "--spp", "256", "--samples", "32")
+    return next(line for line in told.splitlines() if line.startswith("largest difference"))
 
 
 def picture_size(file):
@@ -222,6 +231,7 @@ CHECKS = {
     "OpenVDB's vdb_print, .vdb": check_vdb_print,
     "Blender, .vdb": check_blender,
     "Cycles, .vdb": check_cycles,
+    "Cycles, radiance": check_radiance,
     "Blender, picture and .blend": check_blender_files,
     "Blender, error": check_blender_error,
     "VTK, .vtp": check_vtp,

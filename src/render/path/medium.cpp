@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "firn/error.h"
-#include "io/rasterize.h"
 #include "render/path/majorants.h"
 #include "render/path/snow_grains.h"
 
@@ -93,8 +92,11 @@ struct Medium::Grid {
 Medium::~Medium() = default;
 Medium::Medium(Medium&&) noexcept = default;
 
-Medium::Medium(const Frame& frame, const Camera& camera, const MediumSettings& settings) {
-  const NodeFields nodes = rasterize("the frame", as_grains(frame, settings.particle, settings.voxel), {settings.voxel, Kernel::kCubic, 3});
+NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings) {
+  return rasterize("the frame", as_grains(frame, settings.particle, settings.voxel), {settings.voxel, Kernel::kCubic, 3});
+}
+
+Medium::Medium(const NodeFields& snow, const Camera& camera, const MediumSettings& settings) {
   // Voxels are counted from the one at the camera's focus: far from the world's origin floats would be too coarse.
   std::array<int, 3> base;
   Float3 origin;
@@ -106,12 +108,12 @@ Medium::Medium(const Frame& frame, const Camera& camera, const MediumSettings& s
   const double volume = settings.voxel * settings.voxel * settings.voxel;
   const float factor = static_cast<float>(settings.extinction / kPackedDensity / volume * camera.radius);
   std::vector<Voxel> voxels;
-  voxels.reserve(nodes.mass.size());
-  for (std::size_t leaf = 0; leaf < nodes.leaves(); ++leaf)
-    nodes.for_each_touched(leaf, [&](int offset, std::size_t value) {
+  voxels.reserve(snow.mass.size());
+  for (std::size_t leaf = 0; leaf < snow.leaves(); ++leaf)
+    snow.for_each_touched(leaf, [&](int offset, std::size_t value) {
       const std::array<int, 3> in_leaf{offset >> 6, offset >> 3 & 7, offset & 7};
-      Voxel voxel{{}, factor * nodes.mass[value]};
-      for (std::size_t d = 0; d < 3; ++d) voxel.at[d] = nodes.origin[leaf][d] + in_leaf[d] - base[d];
+      Voxel voxel{{}, factor * snow.mass[value]};
+      for (std::size_t d = 0; d < 3; ++d) voxel.at[d] = snow.origin[leaf][d] + in_leaf[d] - base[d];
       voxels.push_back(voxel);
     });
   grid_ = std::make_unique<Grid>(voxels, origin, static_cast<float>(camera.radius / settings.voxel));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "firn/frame.h"
+#include "io/rasterize.h"
 #include "render/camera.h"
 #include "render/path/random.h"
 
@@ -16,10 +17,14 @@ struct MediumSettings {
   double extinction = 724;  // 1/m at 400 kg/m³, the paper's packed snow
 };
 
+// The snow on the voxels that light goes through, by the cubic kernel. Throws UserError when the frame has no masses or the voxel is too
+// small for its extent.
+NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings);
+
 class Medium {
  public:
-  // The density by the solver's kernel. Throws UserError when the frame has no masses or the voxel is too small for its extent.
-  Medium(const Frame& frame, const Camera& camera, const MediumSettings& settings);
+  // Of snow_voxels() with the same settings, which are not needed any more afterwards.
+  Medium(const NodeFields& snow, const Camera& camera, const MediumSettings& settings);
   // A box of even extinction, per view unit: what tests know the answer of.
   Medium(const Float3& low, const Float3& high, float extinction, int voxels);
   ~Medium();

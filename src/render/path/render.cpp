@@ -7,6 +7,7 @@
 
 #include "firn/error.h"
 #include "firn/picture.h"
+#include "io/vdb_write.h"
 #include "render/grains.h"
 #include "render/path/contact_sheet.h"
 #include "render/path/denoise.h"
@@ -79,9 +80,7 @@ class Renderer {
 
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
-    const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
-    const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, take.frame.size());
-    const Medium medium(take.frame, take.camera, {voxel, particle, look_.extinction});
+    const Medium medium = medium_of(take);
     const Stage stage(shoot_.scenery(), take.camera, take.time);
     const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
     const PathTracer tracer(medium, stage, daylight_of(look_, take.camera), snow);
@@ -110,6 +109,15 @@ class Renderer {
 
   static double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  Medium medium_of(const Take& take) const {
+    const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
+    const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, take.frame.size());
+    const MediumSettings settings{voxel, particle, look_.extinction};
+    const NodeFields snow = snow_voxels(take.frame, settings);
+    if (options_.volume) write_density(take.stem + ".vdb", snow, {take.time, shoot_.fps(), 3, settings.voxel, Kernel::kCubic});
+    return Medium(snow, take.camera, settings);
   }
 
   void report(std::size_t number, double fraction) const {

@@ -113,8 +113,12 @@ Camera camera_at(const Vec<double, 3>& focus) {
   return camera;
 }
 
+Medium medium_of(const Frame& frame, const Camera& camera, const MediumSettings& settings) {
+  return Medium(snow_voxels(frame, settings), camera, settings);
+}
+
 TEST(Medium, OfUnevenSnowLetsThroughTheIntegralOfItsExtinction) {
-  const Medium medium(lump(3000), camera_at({7, -3, 1}), {0.01, 0.01, 40});
+  const Medium medium = medium_of(lump(3000), camera_at({7, -3, 1}), {0.01, 0.01, 40});
   for (const Ray& ray : {Ray{Float3{-2, 0.05f, 0.1f}, direction_of(1, 0.02f, -0.04f)},
                          Ray{Float3{0.1f, 2, -0.1f}, direction_of(0.01f, -1, 0.03f)}, Ray{Float3{0, 0, 0}, direction_of(1, 1, 1)}}) {
     double depth = 0;
@@ -143,7 +147,7 @@ TEST(Medium, HasTheExtinctionOfItsMassAtEveryResolution) {
   const Frame frame = lump(3000);
   const Camera camera = camera_at({7, -3, 1});
   for (const double voxel : {0.02, 0.01, 0.005}) {
-    const Medium medium(frame, camera, {voxel, 0.01, 40});
+    const Medium medium = medium_of(frame, camera, {voxel, 0.01, 40});
     double sum = 0;
     constexpr int kAcross = 90;
     constexpr double kWidth = 2.4;  // view units
@@ -162,7 +166,7 @@ TEST(Medium, HasTheExtinctionOfItsMassAtEveryResolution) {
 
 TEST(Medium, OfNothingLetsEverythingThrough) {
   Frame none;
-  const Medium medium(none, camera_at({0, 0, 0}), {0.01, 0.01, 724});
+  const Medium medium = medium_of(none, camera_at({0, 0, 0}), {0.01, 0.01, 724});
   Rng rng(1);
   EXPECT_FALSE(medium.collide({{-5, 0, 0}, {1, 0, 0}}, 100, rng));
   EXPECT_EQ(medium.transmittance({{-5, 0, 0}, {1, 0, 0}}, 100, rng), 1);
