@@ -227,7 +227,7 @@ struct AreaLight {
   Vector target{0, 0, 0};             // m, what a rectangle or disc faces
   std::array<double, 2> size{1, 1};   // m, width and height of a rectangle
   double radius = 1;                  // m, of a disc or sphere
-  Vector colour{1, 0.68, 0.32};       // linear red, green and blue; the sun's, in which snow is white
+  Vector colour{1, 0.78, 0.4};        // linear red, green and blue; the sun's, in which snow is white
   double strength = 1;                // radiance; 1: it looks as bright as snow in the sun
 };
 

@@ -43,7 +43,8 @@ void Reader::read(const Entry& entry, std::array<double, 2>& value, const Edges&
 void Reader::read(const Entry& entry, std::vector<AreaLight>& value, AreaLights) const {
   constexpr std::string_view kForm = "a list of lights { shape, center, strength, ... }, at least one";
   const toml::array& elements = array_value(entry, kForm);
-  if (elements.size() > kMostLights) throw UserError(entry.where, fmt::format("lights: {} of them, at most {}", elements.size(), kMostLights));
+  if (elements.size() > kMostLights)
+    throw UserError(entry.where, fmt::format("lights: {} of them, at most {}", elements.size(), kMostLights));
   value.clear();
   for (const toml::node& element : elements) {
     const toml::table* table = element.as_table();

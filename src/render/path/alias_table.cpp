@@ -4,7 +4,7 @@
 
 namespace firn {
 
-AliasTable::AliasTable(const std::vector<float>& weights) 
+AliasTable::AliasTable(const std::vector<float>& weights)
     : entries_(weights.size()), sum_(std::accumulate(weights.begin(), weights.end(), 0.0)) {
   const double mean = sum_ / static_cast<double>(weights.size());
   std::vector<double> left(weights.size());  // of each weight, in units of a place, not yet put anywhere

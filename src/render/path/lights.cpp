@@ -74,8 +74,7 @@ Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
 FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {
   if (ahead.lamp == nullptr && sky_ == nullptr) return {daylight_.sky(ray.direction), 0};
   const float all = fluence(ray.origin);
-  if (ahead.lamp == nullptr)
-    return {sky_->radiance(ray.direction), all > 0 ? sky_fluence() / all * sky_->density(ray.direction) : 0};
+  if (ahead.lamp == nullptr) return {sky_->radiance(ray.direction), all > 0 ? sky_fluence() / all * sky_->density(ray.direction) : 0};
   return {ahead.lamp->radiance, all > 0 ? lamp_fluence(*ahead.lamp, ray.origin) / all * ahead.hit.density : 0};
 }
 

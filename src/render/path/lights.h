@@ -32,7 +32,7 @@ class Lights {
   // `sky`: instead of the daylight's, null: none. It is not copied.
   Lights(const Daylight& daylight, const SkyImage* sky = nullptr, std::vector<Lamp> lamps = {});
 
-  // For light at p, of one light by chance.
+  // For light at p, of one light by chance. The daylight's sky is none of them: it is nearly even, so paths find it as well by themselves.
   LightSample sample(const Float3& p, Rng& rng) const;
 
   // The first lamp on the ray's way.

@@ -15,13 +15,14 @@
 #include "render/path/progressive.h"
 #include "render/path/scene_lights.h"
 #include "render/shoot.h"
+#include "scene/form.h"
 
 namespace firn {
 namespace {
 
-constexpr int kMostSamples = 1 << 20;        // sums over a pixel are of single precision
-constexpr int kMostOnSheet = 400;            // more could not be told apart
-constexpr int kLongestPass = 64;             // samples
+constexpr int kMostSamples = 1 << 20;       // sums over a pixel are of single precision
+constexpr int kMostOnSheet = 400;           // more could not be told apart
+constexpr int kLongestPass = 64;            // samples
 constexpr double kSecondsBetweenLooks = 4;  // at a picture that is still being made
 
 void check(const RenderOptions& options) {
@@ -30,8 +31,6 @@ void check(const RenderOptions& options) {
   if (options.sheet_frames < 1 || options.sheet_frames > kMostOnSheet)
     throw UserError(fmt::format("{} pictures on a sheet; allowed: 1 to {}", options.sheet_frames, kMostOnSheet));
 }
-
-Colour colour(const Vector& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
 
 class Renderer {
  public:
@@ -76,7 +75,7 @@ class Renderer {
     const double usual_voxel = 0.5 * particle;  // of eight to a cell: a quarter of the grid spacing
     const Medium medium(take.frame, take.camera, {look_.voxel > 0 ? look_.voxel : usual_voxel, particle, look_.extinction});
     const Stage stage(shoot_.scenery(), take.camera, take.time);
-    const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
+    const SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy)};
     const PathTracer tracer(medium, stage, scene_lights(look_, take.camera, sky_ ? &*sky_ : nullptr), snow);
     ProgressivePicture picture(tracer, take.camera, size_);
     refine(picture, take);

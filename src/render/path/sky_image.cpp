@@ -23,9 +23,7 @@ HdrImage scaled(HdrImage image, float factor) {
 }  // namespace
 
 SkyImage::SkyImage(HdrImage image, double degrees, double strength)
-    : image_(scaled(std::move(image), static_cast<float>(strength))),
-      turn_(static_cast<float>(degrees / 360)),
-      table_(pixel_fluences()) {}
+    : image_(scaled(std::move(image), static_cast<float>(strength))), turn_(static_cast<float>(degrees / 360)), table_(pixel_fluences()) {}
 
 double SkyImage::solid_angle(int row) const {
   const double step = kPi / image_.height;
@@ -44,8 +42,7 @@ std::vector<float> SkyImage::pixel_fluences() const {
       return 0.125f * (at(x - 1) + at(x + 1)) + 0.75f * at(x);
     };
     const auto angle = static_cast<float>(solid_angle(y));
-    for (int x = 0; x < w; ++x)
-      fluences[image_.at(x, y)] = angle * (0.125f * (across(x, y - 1) + across(x, y + 1)) + 0.75f * across(x, y));
+    for (int x = 0; x < w; ++x) fluences[image_.at(x, y)] = angle * (0.125f * (across(x, y - 1) + across(x, y + 1)) + 0.75f * across(x, y));
   });
   return fluences;
 }

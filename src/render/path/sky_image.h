@@ -1,4 +1,5 @@
-// A sky from a picture of all directions, a full turn wide and half a turn high (equirectangular). Its middle is at -z, +x to the right of it.
+// A sky from a picture of all directions, a full turn wide and half a turn high (equirectangular). Its middle is at -z, +x to the right of
+// it.
 #pragma once
 
 #include <vector>
@@ -32,7 +33,7 @@ class SkyImage {
   double solid_angle(int row) const;  // of one of its pixels
 
   HdrImage image_;
-  float turn_;  // part of a full one
+  float turn_;        // part of a full one
   AliasTable table_;  // of the pixels
 };
 

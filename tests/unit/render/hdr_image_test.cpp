@@ -33,7 +33,9 @@ std::string error_of(const std::string& path) {
 const std::string kHead = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n";
 
 // Red, green, blue and the exponent; 1 = 128 · 2^(129 - 136).
-std::string rgbe(int r, int g, int b, int e) { return {static_cast<char>(r), static_cast<char>(g), static_cast<char>(b), static_cast<char>(e)}; }
+std::string rgbe(int r, int g, int b, int e) {
+  return {static_cast<char>(r), static_cast<char>(g), static_cast<char>(b), static_cast<char>(e)};
+}
 
 TEST(HdrImage, RadiancePixelsAreMantissasTimesAPowerOfTwo) {
   const HdrImage image = parse_radiance(kHead + "\n-Y 1 +X 2\n" + rgbe(128, 64, 0, 129) + rgbe(200, 100, 50, 0));
@@ -53,10 +55,10 @@ TEST(HdrImage, RadianceRowsMayBePackedByChannel) {
   std::string bytes = kHead + "\n-Y 2 +X 8\n";
   for (int y = 0; y < 2; ++y) {
     bytes += rgbe(2, 2, 0, 8);
-    bytes += std::string("\x88\x80", 2);                  // red: 128 eight times
+    bytes += std::string("\x88\x80", 2);                           // red: 128 eight times
     bytes += std::string("\x08\x01\x02\x03\x04\x05\x06\x07\x08");  // green: eight different ones
     bytes += std::string("\x84\x40\x04\x01\x02\x03\x04");          // blue: 64 four times, then others
-    bytes += std::string("\x88\x81", 2);                  // exponents
+    bytes += std::string("\x88\x81", 2);                           // exponents
   }
   const HdrImage image = parse_radiance(bytes);
   ASSERT_EQ(image.pixels.size(), 16u);
@@ -140,8 +142,7 @@ TEST(HdrImageErrors, OfRadianceFilesSayWhatIsWrong) {
   EXPECT_EQ(error(kHead + "\n+Y 1 +X 2\n"), "the size is \"+Y 1 +X 2\"; must be -Y HEIGHT +X WIDTH");
   EXPECT_EQ(error(kHead + "\n-Y 0 +X 2\n"), "2 x 0 pixels; allowed: 1 to 134217728 in all");
   EXPECT_EQ(error(kHead + "\n-Y 4294967296 +X 4294967296\n"), "4294967296 x 4294967296 pixels; allowed: 1 to 134217728 in all");
-  EXPECT_EQ(error(kHead + "\n-Y 99999999999999999999 +X 2\n"),
-            "the size is \"-Y 99999999999999999999 +X 2\"; must be -Y HEIGHT +X WIDTH");
+  EXPECT_EQ(error(kHead + "\n-Y 99999999999999999999 +X 2\n"), "the size is \"-Y 99999999999999999999 +X 2\"; must be -Y HEIGHT +X WIDTH");
   EXPECT_EQ(error(kHead + two + rgbe(1, 2, 3, 4) + "abc"), "the file ends within its pixels");
   EXPECT_EQ(error(kHead + two + rgbe(1, 1, 1, 4)), "row 0 is damaged") << "repeats what is not there";
   EXPECT_EQ(error(kHead + two + rgbe(9, 1, 1, 4) + rgbe(1, 1, 1, 9)), "row 0 is damaged") << "beyond the row's end";

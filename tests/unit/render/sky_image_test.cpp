@@ -1,4 +1,6 @@
 // Skies from pictures: what they shine, how directions are chosen, and that bright spots are found.
+#include "render/path/sky_image.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 
 #include "firn/error.h"
 #include "render/path/lights.h"
-#include "render/path/sky_image.h"
 
 namespace firn {
 namespace {

@@ -97,7 +97,7 @@ TEST(Parse, EveryKeyOfTheLightsArrives) {
   EXPECT_EQ(render.lights[1].shape, LightShape::kDisc);
   EXPECT_EQ(render.lights[1].radius, 2);
   EXPECT_EQ(render.lights[2].shape, LightShape::kSphere);
-  EXPECT_EQ(render.lights[2].colour, (Vector{1, 0.68, 0.32})) << "the sun's";
+  EXPECT_EQ(render.lights[2].colour, (Vector{1, 0.78, 0.4})) << "the sun's";
 }
 
 TEST(Parse, CameraKeysHaveTheFieldOfViewOfTheSectionUnlessTheySay) {
