@@ -21,6 +21,7 @@ enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
 enum class Interpolation { kLinear, kSmooth };
 enum class Tone { kFilmic, kSrgb };
+enum class LightShape { kRectangle, kDisc, kSphere };
 enum class ShapeKind {
   kSphere,
   kBox,
@@ -219,6 +220,17 @@ struct CameraKey {
   double fov = 27;                            // degrees
 };
 
+// A lamp. Rectangles and discs shine to one side.
+struct AreaLight {
+  LightShape shape = LightShape::kRectangle;
+  Vector center{0, 0, 0};             // m
+  Vector target{0, 0, 0};             // m, what a rectangle or disc faces
+  std::array<double, 2> size{1, 1};   // m, width and height of a rectangle
+  double radius = 1;                  // m, of a disc or sphere
+  Vector colour{1, 0.78, 0.4};        // linear red, green and blue; the sun's, in which snow is white
+  double strength = 1;                // radiance; 1: it looks as bright as snow in the sun
+};
+
 // How the run is shown; nothing of it changes the run. Defaults of the snow: Stomakhin et al. 2013.
 struct RenderSettings {
   int width = 960, height = 540;                         // pixels
@@ -229,12 +241,17 @@ struct RenderSettings {
   double exposure = 0;                                   // stops
   Tone tone = Tone::kFilmic;                             // how light becomes the picture's colours
   std::optional<Vector> sun;                             // towards it; empty: from the side of the camera
-  double sun_strength = 1, sky_strength = 1;             // 1: as on a clear winter day
+  std::optional<double> sun_strength;                    // 1: as on a clear winter day; empty: 1, but 0 under a sky image without `sun`
+  double sky_strength = 1;                               // 1: as on a clear winter day, or as the image is
+  std::string sky_image;                                 // path of an OpenEXR or Radiance file, all directions around; empty: a clear sky
+  double sky_turn = 0;                                   // degrees about +y, of the image
+  std::vector<AreaLight> lights;
   double extinction = 724;                               // 1/m, of snow with 400 kg/m³; in proportion to the density
   Vector albedo{0.9, 0.95, 1.0};                         // of a scattering, red, green and blue
   double anisotropy = 0.5;                               // mean cosine of a scattering (Henyey and Greenstein 1941)
   double voxel = 0;                                      // m, of the grid that light goes through; 0: chosen
   Location location;                                     // of the camera's key
+  Location sky_location;                                 // of the image's key
 };
 
 struct Scene {

@@ -13,6 +13,18 @@ namespace firn {
 // Of half a field of view in degrees.
 inline double half_tangent(double fov) { return std::tan(fov * std::numbers::pi / 360); }
 
+// Of something that looks along `forward`, of length 1: up is +y; looking straight down or up, +x is to the right.
+struct Sides {
+  Vec<double, 3> right, up;
+};
+inline Sides sides_of(const Vec<double, 3>& forward) {
+  constexpr double kUpright = 1e-6;  // sine of the angle to the vertical; below, no side is up by itself
+  Vec<double, 3> right{-forward[2], 0, forward[0]};
+  const double sine = norm(right);
+  right = sine > kUpright ? (1 / sine) * right : Vec<double, 3>{1, 0, 0};
+  return {right, cross(right, forward)};
+}
+
 struct Camera {
   Vec<double, 3> focus{0, 0, 0};  // m, the middle of what is to be seen
   double radius = 1;              // m, of what is to be seen

@@ -11,7 +11,6 @@ namespace firn {
 namespace {
 
 constexpr double kNearestTarget = 1e-9;  // m: nearer, rounding decides where the camera looks
-constexpr double kUpright = 1e-6;        // sine of the angle to the vertical; below, no side of the picture is up by itself
 
 struct Sight {
   Vec<double, 3> position, target;  // m
@@ -44,16 +43,11 @@ Sight sight_at(const RenderSettings& settings, double time) {
   return {to_vec(*settings.position), to_vec(*settings.target), half_tangent(settings.fov)};
 }
 
-Float3 to_float(const Vec<double, 3>& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
-
-// Up is +y; looking straight down or up, +x is to the right.
 void look_along(Camera& camera, const Vec<double, 3>& forward) {
-  Vec<double, 3> right{-forward[2], 0, forward[0]};
-  const double sine = norm(right);
-  right = sine > kUpright ? (1 / sine) * right : Vec<double, 3>{1, 0, 0};
+  const Sides sides = sides_of(forward);
   camera.forward = to_float(forward);
-  camera.right = to_float(right);
-  camera.up = to_float(cross(right, forward));
+  camera.right = to_float(sides.right);
+  camera.up = to_float(sides.up);
 }
 
 }  // namespace

@@ -24,10 +24,15 @@ inline float mix(float a, float b, float t) { return a + (b - a) * t; }
 inline Float3 mix(const Float3& a, const Float3& b, float t) { return a + t * (b - a); }
 inline Float3 multiply(const Float3& a, const Float3& b) { return {a[0] * b[0], a[1] * b[1], a[2] * b[2]}; }
 
+// Rec. 709.
+inline float luminance(const Colour& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
+
 inline float smoothstep(float lo, float hi, float x) {
   const float t = clamp((x - lo) / (hi - lo), 0.0f, 1.0f);
   return t * t * (3 - 2 * t);
 }
+
+inline Float3 to_float(const Vec<double, 3>& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
 
 // Of length 1; zero stays zero.
 inline Float3 normalized(const Float3& v) {

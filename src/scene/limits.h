@@ -58,10 +58,13 @@ inline constexpr Range kPixels{16, 8192};
 inline constexpr Range kFieldOfView{1, 160};  // degrees; from a long telephoto lens to where edges are all that is seen
 inline constexpr Range kStops{-20, 20};       // moonlight to sunlight is 19
 inline constexpr Range kStrength{0, 100};
+inline constexpr Range kTurn{-360, 360};             // degrees
+inline constexpr Range kRadiance{0, 1e6};            // of lamps; the sun's is 1e4
 inline constexpr Range kExtinction = above(0, 1e6);  // 1/m
 inline constexpr Range kAnisotropy{-0.95, 0.95};     // at ±1 light is not scattered at all
 inline constexpr Range kVoxel{0, 100};               // m
 inline constexpr double kMostFrames = 1e6;
+inline constexpr std::size_t kMostLights = 100;  // all of them are asked at every scattering
 
 inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
                                                           {"semi-implicit", Integrator::kSemiImplicit}};
@@ -72,6 +75,8 @@ inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFl
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
 inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Interpolation::kLinear}, {"smooth", Interpolation::kSmooth}};
 inline constexpr Choice<Tone> kToneNames[] = {{"filmic", Tone::kFilmic}, {"srgb", Tone::kSrgb}};
+inline constexpr Choice<LightShape> kLightShapeNames[] = {
+    {"rectangle", LightShape::kRectangle}, {"disc", LightShape::kDisc}, {"sphere", LightShape::kSphere}};
 inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kSequenceName{"sequence", ShapeKind::kSequence},
     kParticlesName{"particles", ShapeKind::kParticles};
 inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},
@@ -107,5 +112,6 @@ inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};
 inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, {}};
 inline constexpr Choices<ShapeKind> kSinkShapes{kPartShapeNames, {}};
 inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, {}};
+inline constexpr Choices<LightShape> kLightShapes{kLightShapeNames, {}};
 
 }  // namespace firn::schema

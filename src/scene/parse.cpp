@@ -43,6 +43,8 @@ void check_together(const Reader& reader, const RenderSettings& render) {
     throw UserError(reader.where(render.position ? "position" : "target"),
                     fmt::format("a camera needs 'position' and 'target', '{}' is missing", render.position ? "target" : "position"));
   if (render.position) check_sight(reader.where("position"), *render.position, *render.target);
+  if (render.sky_turn != 0 && render.sky_image.empty())
+    throw UserError(reader.where("sky_turn"), "'sky_turn' turns the picture of a sky, give 'sky_image'");
   if (render.interpolation != Interpolation::kLinear && render.keys.empty())
     throw UserError(reader.where("interpolation"), "'interpolation' is of the camera's way between keys, give 'keys'");
 }
@@ -97,6 +99,7 @@ RenderSettings read_render(const toml::table& root, Context& context) {
   RenderSettings settings;
   read_all(reader, settings);
   settings.location = reader.where(settings.keys.empty() ? "position" : "keys");
+  settings.sky_location = reader.where("sky_image");
   return settings;
 }
 

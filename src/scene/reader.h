@@ -81,6 +81,8 @@ class Reader {
   void read(const Entry& entry, std::optional<Vector>& value, PointInSpace) const;
   void read(const Entry& entry, std::optional<Vector>& value, DirectionInSpace) const;
   void read(const Entry& entry, Vector& value, const Channels& rule) const;
+  void read(const Entry& entry, std::array<double, 2>& value, const Edges& rule) const;
+  void read(const Entry& entry, std::vector<AreaLight>& value, AreaLights) const;
   void read(const Entry& entry, Quaternion& value, Rotation) const;
   void read(const Entry& entry, std::string& value, ExistingFile) const;
   void read(const Entry& entry, std::string& value, FilePattern) const;

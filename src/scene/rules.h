@@ -70,6 +70,11 @@ struct DirectionInSpace {};
 struct Channels {
   Range range;
 };
+// Width and height of a rectangle.
+struct Edges {
+  Range range;
+};
+struct AreaLights {};
 struct Rotation {};
 struct Spin {
   Range range;

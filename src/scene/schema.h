@@ -252,6 +252,20 @@ void describe(V& v, S& s) {
   v.field("fov", s.fov, kFieldOfView);
 }
 
+template <class V, Like<AreaLight> S>
+void describe(V& v, S& s) {
+  v.field(required("shape"), s.shape, kLightShapes);
+  v.field(required("center"), s.center, PointInSpace{});
+  if (s.shape != LightShape::kSphere) v.field(required("target"), s.target, PointInSpace{});
+  if (s.shape == LightShape::kRectangle) {
+    v.field(required("size"), s.size, Edges{kLength});
+  } else {
+    v.field(required("radius"), s.radius, kLength);
+  }
+  v.field("colour", s.colour, Channels{kFraction});
+  v.field(required("strength"), s.strength, kRadiance);
+}
+
 template <class V, Like<RenderSettings> S>
 void describe(V& v, S& s) {
   v.field("width", s.width, kPixels);
@@ -267,6 +281,9 @@ void describe(V& v, S& s) {
   v.field("sun", s.sun, DirectionInSpace{});
   v.field("sun_strength", s.sun_strength, kStrength);
   v.field("sky_strength", s.sky_strength, kStrength);
+  v.field("sky_image", s.sky_image, ExistingFile{});
+  v.field("sky_turn", s.sky_turn, kTurn);
+  v.field("lights", s.lights, AreaLights{});
   v.field("extinction", s.extinction, kExtinction);
   v.field("albedo", s.albedo, Channels{kFraction});
   v.field("anisotropy", s.anisotropy, kAnisotropy);

@@ -307,6 +307,7 @@ TEST(EveryKey, OfTheBoxesChangesTheResult) {
 TEST(EveryKey, OfRenderLeavesTheResultAsItIs) {
   const std::vector<std::string> camera{"render.position=[0, 1, 3]", "render.target=[0, 0, 0]"};
   const std::vector<std::string> path{"render.keys=[{t = 0, position = [0, 1, 3], target = [0, 0, 0]}]"};
+  const std::string scene_file = FIRN_SCENES "/snowball_drop.toml";  // any file: only pictures look into it
   const std::vector<Case> cases{{"render.width", "320", {}},
                                 {"render.height", "200", {}},
                                 {"render.fov", "60", {}},
@@ -319,6 +320,9 @@ TEST(EveryKey, OfRenderLeavesTheResultAsItIs) {
                                 {"render.sun", "[1, 1, 1]", {}},
                                 {"render.sun_strength", "2", {}},
                                 {"render.sky_strength", "2", {}},
+                                {"render.sky_image", scene_file, {}},
+                                {"render.sky_turn", "90", {"render.sky_image=" + scene_file}},
+                                {"render.lights", "[{shape = 'sphere', center = [0, 1, 0], radius = 0.1, strength = 9}]", {}},
                                 {"render.extinction", "100", {}},
                                 {"render.albedo", "[1, 0, 0]", {}},
                                 {"render.anisotropy", "0", {}},

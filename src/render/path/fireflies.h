@@ -15,9 +15,6 @@ struct NoisyLight {
 // Dimmed to what their surroundings show. No mean over a neighbourhood would be wide enough to hide them.
 NoisyLight without_fireflies(const NoisyLight& light, const Guides& guides);
 
-// Rec. 709.
-inline float luminance(const Colour& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
-
 // Of the luminance; the channels of a path are bright and dark together, so their deviations add up.
 inline float luminance_variance(const Colour& v) {
   const float deviation = luminance({sqrt(v[0]), sqrt(v[1]), sqrt(v[2])});

@@ -14,15 +14,17 @@
 #include "render/path/develop.h"
 #include "render/path/exr.h"
 #include "render/path/progressive.h"
+#include "render/path/scene_lights.h"
 #include "render/path/snow_grains.h"
 #include "render/shoot.h"
+#include "scene/form.h"
 
 namespace firn {
 namespace {
 
-constexpr int kMostSamples = 1 << 20;        // sums over a pixel are of single precision
-constexpr int kMostOnSheet = 400;            // more could not be told apart
-constexpr int kLongestPass = 64;             // samples
+constexpr int kMostSamples = 1 << 20;       // sums over a pixel are of single precision
+constexpr int kMostOnSheet = 400;           // more could not be told apart
+constexpr int kLongestPass = 64;            // samples
 constexpr double kSecondsBetweenLooks = 4;  // at a picture that is still being made
 
 void check(const RenderOptions& options) {
@@ -32,19 +34,10 @@ void check(const RenderOptions& options) {
     throw UserError(fmt::format("{} pictures on a sheet; allowed: 1 to {}", options.sheet_frames, kMostOnSheet));
 }
 
-Colour colour(const Vector& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
-
-Daylight daylight_of(const RenderSettings& look, const Camera& camera) {
-  Daylight light;
-  light.sun = camera.sun;
-  light.sunlight = static_cast<float>(look.sun_strength) * light.sunlight;
-  for (Colour* sky : {&light.zenith, &light.horizon, &light.below}) *sky = static_cast<float>(look.sky_strength) * *sky;
-  return light;
-}
-
 class Renderer {
  public:
-  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path), look_(shoot_.settings()) {
+  Renderer(const std::string& path, const RenderOptions& options)
+      : path_(path), options_(options), shoot_(path), look_(shoot_.settings()), sky_(scene_sky(look_)) {
     size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
     samples_ = options.samples.value_or(samples_of(options.quality));
     check_picture_size(size_.width, size_.height);
@@ -82,8 +75,8 @@ class Renderer {
   std::optional<TracedPicture> trace(const Take& take) {
     const Medium medium = medium_of(take);
     const Stage stage(shoot_.scenery(), take.camera, take.time);
-    const SnowLook snow{colour(look_.albedo), static_cast<float>(look_.anisotropy)};
-    const PathTracer tracer(medium, stage, daylight_of(look_, take.camera), snow);
+    const SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy)};
+    const PathTracer tracer(medium, stage, scene_lights(look_, take.camera, sky_ ? &*sky_ : nullptr), snow);
     ProgressivePicture picture(tracer, take.camera, size_);
     refine(picture, take);
     if (picture.samples() == 0) return std::nullopt;
@@ -141,6 +134,7 @@ class Renderer {
   const RenderOptions& options_;
   Shoot shoot_;
   RenderSettings look_;
+  std::optional<SkyImage> sky_;
   PictureSize size_;
   int samples_;
   bool interrupted_ = false;

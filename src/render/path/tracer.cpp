@@ -8,7 +8,6 @@
 namespace firn {
 namespace {
 
-constexpr float kBeyond = 1e6f;       // view units: farther than anything
 constexpr float kOffSurface = 2e-3f;  // where a path starts from a body, so that it does not meet it at once
 constexpr int kMostEvents = 4096;     // of one path
 constexpr int kEventsBeforeChance = 8;
@@ -39,9 +38,10 @@ struct PathTracer::Path {
   }
 };
 
-// An estimate of the part of light that gets along the ray.
+// An estimate of the part of light that gets along the ray from a light so far away.
 float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
-  if (stage_.trace(ray, farthest)) return 0;
+  constexpr float kShort = 1 - 1e-4f;  // of the way, so that a lamp does not hide itself
+  if (lights_.lamp_ahead(ray).hit.t < kShort * farthest || stage_.trace(ray, farthest)) return 0;
   return medium_.transmittance(ray, farthest, rng);
 }
 
@@ -74,9 +74,12 @@ void PathTracer::meet_body(Path& path, const StageHit& hit) const {
   scatter_at(path, p, MatteScattering(hit.normal, albedo));
 }
 
-void PathTracer::leave(Path& path) const {
-  const float part = path.events > 0 ? share(path.density, lights_.density_beyond(path.ray.direction)) : 1;
-  path.sample.light += part * multiply(path.throughput, lights_.beyond(path.ray.direction));
+// For the lamp ahead, or for what is beyond.
+void PathTracer::leave(Path& path, const Lights::LampAhead& ahead) const {
+  if (path.events == 0 && ahead.lamp != nullptr) path.sees({1, 1, 1}, ahead.hit.normal, ahead.hit.t);
+  const FoundLight light = lights_.found(path.ray, ahead);
+  const float part = path.events > 0 ? share(path.density, light.density) : 1;
+  path.sample.light += part * multiply(path.throughput, light.radiance);
 }
 
 // Whether the path is followed further.
@@ -93,14 +96,15 @@ bool PathTracer::go_on(Path& path) const {
 PathTracer::Sample PathTracer::trace(Ray ray, float footprint, Rng& rng) const {
   Path path{ray, footprint, rng};
   do {
-    const std::optional<StageHit> hit = stage_.trace(path.ray, kBeyond);
-    const std::optional<float> t = medium_.collide(path.ray, hit ? hit->t : kBeyond, rng);
+    const Lights::LampAhead ahead = lights_.lamp_ahead(path.ray);
+    const std::optional<StageHit> hit = stage_.trace(path.ray, ahead.hit.t);
+    const std::optional<float> t = medium_.collide(path.ray, hit ? hit->t : ahead.hit.t, rng);
     if (t) {
       meet_snow(path, *t);
     } else if (hit) {
       meet_body(path, *hit);
     } else {
-      leave(path);
+      leave(path, ahead);
       break;
     }
   } while (go_on(path));

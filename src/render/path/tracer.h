@@ -36,7 +36,7 @@ class PathTracer {
   void meet_body(Path& path, const StageHit& hit) const;
   template <class Scattering>
   void scatter_at(Path& path, const Float3& p, const Scattering& scattering) const;
-  void leave(Path& path) const;
+  void leave(Path& path, const Lights::LampAhead& ahead) const;
   float visibility(const Ray& ray, float farthest, Rng& rng) const;
 
   const Medium& medium_;

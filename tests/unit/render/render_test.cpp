@@ -24,6 +24,11 @@ RenderOptions tiny_pictures() {
   return options;
 }
 
+// Two pixels, one of them bright.
+void write_sky(const std::string& path) {
+  write_bytes(path, "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 2\n\xff\xff\xff\x82\x10\x10\x10\x80");
+}
+
 std::string error_of(const std::string& path, const RenderOptions& options) {
   try {
     render(path, options);
@@ -108,6 +113,18 @@ TEST(RenderErrors, SayWhatToDoInstead) {
   EXPECT_FALSE(fs::exists(folder / "render")) << "nothing is written";
 }
 
+TEST(RenderErrors, OfASkyStandAtItsKey) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  write_bytes(folder / "sky.hdr", "#?RADIANCE\n\n-Y 1 +X 1\n\xff\xff\xff\x82");
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nwidth = 40\nsky_image = \"sky.hdr\"\n"));
+  const std::string at_key = folder / "scene.toml:14:1: sky_image: ";
+  EXPECT_EQ(error_of(folder.path(), tiny_pictures()), at_key + "1 x 1 pixels; a sky is twice as wide as high");
+  write_bytes(folder / "sky.hdr", "GIF");
+  EXPECT_EQ(error_of(folder.path(), tiny_pictures()), at_key + (folder / "sky.hdr: neither an OpenEXR nor a Radiance (.hdr) picture"));
+  EXPECT_FALSE(fs::exists(folder / "render")) << "nothing is written";
+}
+
 // A key that is read and then not used is a defect.
 TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
   const TempFolder folder;
@@ -121,6 +138,8 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
   const std::string size = "width = 48\nheight = 27\n", camera = "position = [0, 0.4, 1]\ntarget = [0, 0.2, 0]\n";
   const std::string from = "keys = [{ t = 0, position = [0, 0.4, 1], target = [0, 0.2, 0] },",
                     to = "{ t = 0.2, position = [1, 0.4, 1], target = [0, 0.2, 0] }]\n";
+  const std::string sky = "sky_image = \"sky.hdr\"\n";
+  write_sky(folder / "sky.hdr");
   struct Case {
     std::string key, before, after;
   };
@@ -136,6 +155,9 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
                                 {"sun", size + "sun = [0, 1, -1]\n", size},
                                 {"sun_strength", size + "sun_strength = 0.3\n", size},
                                 {"sky_strength", size + "sky_strength = 0.3\n", size},
+                                {"sky_image", size + sky, size},
+                                {"sky_turn", size + sky + "sky_turn = 180\n", size + sky},
+                                {"lights", size + "lights = [{ shape = \"sphere\", center = [0.3, 0.3, 0.3], radius = 0.05, strength = 50 }]\n", size},
                                 {"extinction", size + "extinction = 30\n", size},
                                 {"albedo", size + "albedo = [0.9, 0.5, 0.2]\n", size},
                                 {"anisotropy", size + "anisotropy = -0.5\n", size},

@@ -241,6 +241,27 @@ TEST(SceneErrors, OfTheLookSayWhatIsAllowed) {
             "scene.toml:9:1: unknown key 'widht' in [render], did you mean 'width'? allowed");
 }
 
+TEST(SceneErrors, OfTheLightsSayWhatIsMissingOrTooMuch) {
+  const std::string render = kMinimal + "[render]\n", light = "{ shape = \"sphere\", center = [0, 1, 0], radius = 1, strength = 1 }";
+  EXPECT_EQ(error_of(render + "sky_turn = 90\n"), "scene.toml:9:1: 'sky_turn' turns the picture of a sky, give 'sky_image'");
+  EXPECT_TRUE(error_of(render + "sky_image = \"none.hdr\"\n").starts_with(
+      "scene.toml:9:1: sky_image = \"none.hdr\": must be an existing file, there is no "));
+  EXPECT_EQ(error_of(render + "lights = []\n"),
+            "scene.toml:9:1: lights = []: must be a list of lights { shape, center, strength, ... }, at least one");
+  EXPECT_EQ(error_of(render + "lights = [{ center = [0, 1, 0] }]\n"), "scene.toml:9:11: lights of [render] needs 'shape'");
+  EXPECT_EQ(error_of(render + "lights = [{ shape = \"disk\" }]\n"),
+            "scene.toml:9:13: shape = \"disk\" is not known here, did you mean \"disc\"? allowed: \"rectangle\", \"disc\", \"sphere\"");
+  EXPECT_EQ(error_of(render + "lights = [{ shape = \"sphere\", center = [0, 1, 0], radius = 1 }]\n"),
+            "scene.toml:9:11: lights of [render] needs 'strength'");
+  EXPECT_EQ(error_of(render + "lights = [{ shape = \"sphere\", center = [0, 1, 0], radius = 1, size = [1, 1] }]\n"),
+            "scene.toml:9:63: unknown key 'size' in lights of [render], allowed: 'shape', 'center', 'radius', 'colour', 'strength'");
+  EXPECT_EQ(error_of(render + "lights = [{ shape = \"disc\", center = [0, 1, 0], target = [0, 1, 0], radius = 1, strength = 1 }]\n"),
+            "scene.toml:9:49: the light stands on its target, 'center' and 'target' must be at least 1e-06 m apart");
+  std::string many = light;
+  for (int i = 0; i < 100; ++i) many += ", " + light;
+  EXPECT_EQ(error_of(render + "lights = [" + many + "]\n"), "scene.toml:9:1: lights: 101 of them, at most 100");
+}
+
 TEST(SceneErrors, NoiseShellAndLayers) {
   EXPECT_EQ(error_of(kMinimal + "noise = 3\n"),
             "scene.toml:8:1: noise = 3: must be { scale, octaves, seed, stiffness, ... } or a list of them");

@@ -73,6 +73,33 @@ TEST(Parse, EveryRenderKeyArrives) {
   EXPECT_EQ(to_string(render.location), "scene.toml:11:1");
 }
 
+TEST(Parse, EveryKeyOfTheLightsArrives) {
+  const test::TempFolder folder;
+  std::ofstream(folder / "sky.hdr") << "#?RADIANCE\n";
+  const Scene scene = parse_scene(kMinimal +
+                                      "[render]\nsky_turn = -30\nsky_image = \"sky.hdr\"\nlights = [\n"
+                                      "{ shape = \"rectangle\", center = [1, 2, 3], target = [4, 5, 6], size = [7, 8], colour = [1, 0.5, 0], strength = 9 },\n"
+                                      "{ shape = \"disc\", center = [1, 2, 3], target = [4, 5, 6], radius = 2, strength = 0 },\n"
+                                      "{ shape = \"sphere\", center = [1, 2, 3], radius = 0.5, strength = 1e6 }]\n",
+                                  folder / "scene.toml");
+  const RenderSettings& render = scene.render;
+  EXPECT_EQ(render.sky_image, folder / "sky.hdr") << "from the scene's folder";
+  EXPECT_EQ(render.sky_turn, -30);
+  EXPECT_EQ(to_string(render.sky_location), (folder / "scene.toml") + ":10:1");
+  EXPECT_FALSE(render.sun_strength.has_value());
+  ASSERT_EQ(render.lights.size(), 3u);
+  EXPECT_EQ(render.lights[0].shape, LightShape::kRectangle);
+  EXPECT_EQ(render.lights[0].center, (Vector{1, 2, 3}));
+  EXPECT_EQ(render.lights[0].target, (Vector{4, 5, 6}));
+  EXPECT_EQ(render.lights[0].size, (std::array<double, 2>{7, 8}));
+  EXPECT_EQ(render.lights[0].colour, (Vector{1, 0.5, 0}));
+  EXPECT_EQ(render.lights[0].strength, 9);
+  EXPECT_EQ(render.lights[1].shape, LightShape::kDisc);
+  EXPECT_EQ(render.lights[1].radius, 2);
+  EXPECT_EQ(render.lights[2].shape, LightShape::kSphere);
+  EXPECT_EQ(render.lights[2].colour, (Vector{1, 0.78, 0.4})) << "the sun's";
+}
+
 TEST(Parse, CameraKeysHaveTheFieldOfViewOfTheSectionUnlessTheySay) {
   const Scene scene = parse(kMinimal +
                             "[render]\ninterpolation = \"smooth\"\nkeys = [{ t = 0, position = [0, 1, 9], target = [0, 1, 0] },"

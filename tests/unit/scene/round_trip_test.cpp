@@ -36,9 +36,10 @@ auto fields(const Source& s) { return std::tie(s.rate, s.velocity, s.start, s.en
 auto fields(const Sink& s) { return std::tie(s.start, s.end); }
 auto fields(const Domain& d) { return std::tie(d.lower, d.upper); }
 auto fields(const CameraKey& k) { return std::tie(k.t, k.position, k.target, k.fov); }
+auto fields(const AreaLight& l) { return std::tie(l.shape, l.center, l.target, l.size, l.radius, l.colour, l.strength); }
 auto fields(const RenderSettings& r) {
   return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.exposure, r.tone, r.sun, r.sun_strength, r.sky_strength,
-                  r.extinction, r.albedo, r.anisotropy, r.voxel);
+                  r.sky_image, r.sky_turn, r.extinction, r.albedo, r.anisotropy, r.voxel);
 }
 auto fields(const Window& w) { return std::tie(w.follow, w.velocity, w.lower, w.upper); }
 
@@ -55,7 +56,7 @@ void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_TRUE(fields(a[i]) == fields(b[i])) << i;
-    if constexpr (requires { a[i].shape; }) {
+    if constexpr (requires { a[i].shape.parts; }) {
       EXPECT_TRUE(fields(a[i].shape) == fields(b[i].shape)) << i;
       expect_same(a[i].shape.parts, b[i].shape.parts);
     }
@@ -87,6 +88,7 @@ void expect_same(const Scene& a, const Scene& b) {
   EXPECT_EQ(a.output.vdb_points, b.output.vdb_points);
   EXPECT_TRUE(fields(a.render) == fields(b.render));
   expect_same(a.render.keys, b.render.keys);
+  expect_same(a.render.lights, b.render.lights);
   EXPECT_EQ(a.frames(), b.frames());
 }
 
@@ -160,6 +162,11 @@ class Randomizer {
     if (coin()) value = in_space({1, 9});
   }
   void set(Vector& value, const Channels& rule) { value = in_space(rule.range); }
+  void set(std::array<double, 2>& value, const Edges& rule) { value = {in(rule.range), in(rule.range)}; }
+  void set(std::vector<AreaLight>& lights, AreaLights) {
+    lights.resize(coin() ? 0 : 3);
+    for (AreaLight& light : lights) describe(*this, light);
+  }
   void set(Vector& value, const Spin& rule) { value = dimension_ == 3 ? vector(rule.range) : Vector{0, 0, in(rule.range)}; }
   void set(Quaternion& value, Rotation) {
     value = {uniform(-1, 1), 0, 0, uniform(-1, 1)};
@@ -326,7 +333,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
             "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n"
             "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nexposure = 0.0\ntone = \"filmic\"\n"
-            "sun_strength = 1.0\nsky_strength = 1.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
+            "sky_strength = 1.0\nsky_turn = 0.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
 }
 
 }  // namespace

@@ -58,6 +58,10 @@ class BadValues {
   Values bad(PointInSpace) const { return vectors(); }
   Values bad(DirectionInSpace) const { return vectors(); }
   Values bad(const Channels&) const { return vectors(); }
+  Values bad(const Edges&) const { return {"true", "1", "[1]", "[1, 2, 3]", "[1, \"1\"]", "[0, 1]", "[1, -1]", "[1, inf]", "[nan, 1]"}; }
+  Values bad(AreaLights) const {
+    return {"1", "[1]", "{ shape = \"sphere\", center = [0, 0, 0], radius = 1, strength = 1 }", "[{ shape = \"sphere\" }]"};
+  }
   Values bad(const Spin&) const { return {"true", "1e300", "[1, 2]", "[0, 0, inf]", "[0, 0, 1e300]", "[1, 2, 3, 4]", "[0, 0, \"1\"]"}; }
   Values bad(Rotation) const {
     return {"true", "inf", "[1, 0]", "[1e300, 0, 0]", "[0, 0, 0, 0]", "[1, 0, 0, nan]", "[1, 0, 0, 0, 0]", "[1, 0, 0, \"0\"]"};
@@ -176,14 +180,14 @@ TEST(Schema, EveryKeyOfTheBoxesRejectsBadValues) {
   expect_errors(kMinimal + "[window]\nvelocity = [0, 0, 0]\n" + box, "window.", Window{});
 }
 
-// The keys of one of `keys`, which stand on line `line_number`; `all` are good values.
-template <class TimeKey>
-void expect_errors_in_keys(const std::string& before, int line_number, const std::vector<std::string>& all) {
-  TimeKey key;
+// The keys of an item in the list `name`, which stands on line `line_number`; `all` are good values.
+template <class Item>
+void expect_errors_in_list(const std::string& before, const std::string& name, int line_number, const std::vector<std::string>& all,
+                           Item item = {}) {
   BadValues bad;
-  describe(bad, key);
+  describe(bad, item);
   for (const BadValue& entry : bad.all) {
-    std::string line = "keys = [{ ";
+    std::string line = name + " = [{ ";
     for (const std::string& given : all) line += given.starts_with(entry.key + " ") ? "" : given + ", ";
     const std::string place = fmt::format("scene.toml:{}:{}: ", line_number, line.size() + 1);
     const std::string error = error_of(before + line + entry.key + " = " + entry.value + " }]\n");
@@ -193,11 +197,27 @@ void expect_errors_in_keys(const std::string& before, int line_number, const std
 
 TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
   const std::string ball = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
-  expect_errors_in_keys<MotionKey>(ball, 12, {"t = 1", "position = [0, 0, 0]", "rotation = [1, 0, 0, 0]"});
+  expect_errors_in_list<MotionKey>(ball, "keys", 12, {"t = 1", "position = [0, 0, 0]", "rotation = [1, 0, 0, 0]"});
 }
 
 TEST(Schema, EveryKeyOfACameraKeyRejectsBadValues) {
-  expect_errors_in_keys<CameraKey>(kMinimal + "[render]\n", 9, {"t = 1", "position = [0, 0, 1]", "target = [0, 0, 0]", "fov = 40"});
+  expect_errors_in_list<CameraKey>(kMinimal + "[render]\n", "keys", 9,
+                                   {"t = 1", "position = [0, 0, 1]", "target = [0, 0, 0]", "fov = 40"});
+}
+
+TEST(Schema, EveryKeyOfALightRejectsBadValues) {
+  const std::vector<std::string> any{"center = [0, 0, 1]", "strength = 1", "colour = [1, 1, 1]"};
+  const auto with = [&any](std::vector<std::string> own) {
+    own.insert(own.end(), any.begin(), any.end());
+    return own;
+  };
+  const std::string render = kMinimal + "[render]\n";
+  AreaLight light;
+  expect_errors_in_list(render, "lights", 9, with({"shape = \"rectangle\"", "target = [0, 0, 0]", "size = [1, 1]"}), light);
+  light.shape = LightShape::kDisc;
+  expect_errors_in_list(render, "lights", 9, with({"shape = \"disc\"", "target = [0, 0, 0]", "radius = 1"}), light);
+  light.shape = LightShape::kSphere;
+  expect_errors_in_list(render, "lights", 9, with({"shape = \"sphere\"", "radius = 1"}), light);
 }
 
 // The keys of a table that stands as a value: `given` are those it needs, the place is that of the key.

@@ -1,0 +1,85 @@
+#include "render/path/sky_image.h"
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "firn/error.h"
+
+namespace firn {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+HdrImage scaled(HdrImage image, float factor) {
+  for (Colour& pixel : image.pixels) pixel = factor * pixel;
+  return image;
+}
+
+}  // namespace
+
+SkyImage::SkyImage(HdrImage image, double degrees, double strength)
+    : image_(scaled(std::move(image), static_cast<float>(strength))), turn_(static_cast<float>(degrees / 360)), table_(pixel_fluences()) {}
+
+double SkyImage::solid_angle(int row) const {
+  const double step = kPi / image_.height;
+  return 2 * std::sin((row + 0.5) * step) * std::sin(0.5 * step) * 2 * kPi / image_.width;  // difference of cosines × part of the turn
+}
+
+// Luminance × solid angle. The mean over a pixel of what radiance() gives there has an eighth of each neighbour's: pixels beside the sun
+// are as bright as their darkest and brightest corners, and a density made of their own colour alone would miss that.
+std::vector<float> SkyImage::pixel_fluences() const {
+  const int w = image_.width, h = image_.height;
+  if (w != 2 * h) throw UserError(fmt::format("{} x {} pixels; a sky is twice as wide as high", w, h));
+  std::vector<float> fluences(image_.pixels.size());
+  tbb::parallel_for(0, h, [&](int y) {
+    const auto across = [&](int x, int row) {
+      const auto at = [&](int column) { return luminance(image_.pixels[image_.at((column + w) % w, std::clamp(row, 0, h - 1))]); };
+      return 0.125f * (at(x - 1) + at(x + 1)) + 0.75f * at(x);
+    };
+    const auto angle = static_cast<float>(solid_angle(y));
+    for (int x = 0; x < w; ++x) fluences[image_.at(x, y)] = angle * (0.125f * (across(x, y - 1) + across(x, y + 1)) + 0.75f * across(x, y));
+  });
+  return fluences;
+}
+
+SkyImage::Place SkyImage::place_of(const Float3& d) const {
+  const float right = std::atan2(d[0], -d[2]) / (2 * std::numbers::pi_v<float>);
+  const float u = 0.5f + right + turn_;
+  const float down = std::atan2(std::hypot(d[0], d[2]), d[1]) / std::numbers::pi_v<float>;
+  return {(u - std::floor(u)) * static_cast<float>(image_.width), down * static_cast<float>(image_.height)};
+}
+
+Colour SkyImage::radiance(const Float3& direction) const {
+  const Place p = place_of(direction);
+  const float left = std::floor(p.x - 0.5f), above = std::floor(p.y - 0.5f);
+  const int w = image_.width, x0 = (static_cast<int>(left) + w) % w, x1 = (x0 + 1) % w;
+  const auto row = [&](int y) {
+    const int within = std::clamp(y, 0, image_.height - 1);
+    return mix(image_.pixels[image_.at(x0, within)], image_.pixels[image_.at(x1, within)], p.x - 0.5f - left);
+  };
+  const int y = static_cast<int>(above);
+  return mix(row(y), row(y + 1), p.y - 0.5f - above);
+}
+
+// Anywhere in the pixel that was drawn, all parts of its solid angle alike.
+Float3 SkyImage::choose(Rng& rng) const {
+  const std::size_t pixel = table_.draw(rng);
+  const double x = static_cast<double>(pixel % image_.width), y = static_cast<double>(pixel / image_.width), step = kPi / image_.height;
+  const double up = std::cos(y * step) + rng.uniform() * (std::cos((y + 1) * step) - std::cos(y * step));
+  const double out = std::sqrt(std::max(0.0, 1 - up * up));
+  const double right = 2 * kPi * ((x + rng.uniform()) / image_.width - 0.5 - turn_);
+  return normalized(to_float({out * std::sin(right), up, -out * std::cos(right)}));
+}
+
+float SkyImage::density(const Float3& direction) const {
+  const Place p = place_of(direction);
+  const int x = std::min(static_cast<int>(p.x), image_.width - 1), y = std::min(static_cast<int>(p.y), image_.height - 1);
+  return table_.chance(image_.at(x, y)) / static_cast<float>(solid_angle(y));
+}
+
+}  // namespace firn
