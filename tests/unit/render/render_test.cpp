@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 #include <set>
 
+#include "falling_ball.h"
 #include "firn/error.h"
 #include "firn/picture.h"
-#include "falling_ball.h"
 #include "png_files.h"
 #include "scene/schema.h"
 
@@ -96,6 +97,49 @@ TEST(Render, AFrameNeedsNoScene) {
   EXPECT_EQ(result.pictures, std::vector<std::string>{folder / "render/snow.png"});
 }
 
+// Mean of all channels, 0 to 255.
+double brightness(const Image& image) {
+  return std::accumulate(image.rgb.begin(), image.rgb.end(), 0.0) / static_cast<double>(image.rgb.size());
+}
+
+TEST(Render, AFrameWithoutSnowShowsTheGroundAlone) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  write_ply(folder / "frame_0000.ply", Frame{});
+  EXPECT_GT(brightness(read_png(render(folder.path(), tiny_pictures()).pictures[0])), 20);
+}
+
+TEST(Render, OneParticleIsASpeck) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  Frame one = make_ball({0, 0.15, 0}, 3, 0.012);
+  one.position.resize(1);
+  one.mass.resize(1);
+  one.volume.resize(1);
+  one.id.resize(1);
+  one.velocity.resize(one.velocity.empty() ? 0 : 1);
+  one.jp.resize(one.jp.empty() ? 0 : 1);
+  one.je.resize(one.je.empty() ? 0 : 1);
+  one.material.resize(one.material.empty() ? 0 : 1);
+  write_ply(folder / "frame_0000.ply", one);
+  const Image image = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
+  EXPECT_GT(brightness(image), 20);
+}
+
+TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
+  const Image inside = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
+  double red = 0, blue = 0;
+  for (std::size_t i = 0; i < inside.rgb.size(); i += 3) {
+    red += inside.rgb[i];
+    blue += inside.rgb[i + 2];
+  }
+  EXPECT_GT(brightness(inside), 10) << "light gets that deep";
+  EXPECT_GT(blue, 1.5 * red) << "blue light gets deeper than red";
+}
+
 TEST(RenderErrors, SayWhatToDoInstead) {
   const TempFolder folder;
   write_ply(folder / "flat.ply", make_ball({0, 0.15, 0}, 2, 0.012));
@@ -143,25 +187,26 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
   struct Case {
     std::string key, before, after;
   };
-  const std::vector<Case> cases{{"width", "width = 40\nheight = 27\n", size},
-                                {"height", "width = 48\nheight = 28\n", size},
-                                {"fov", size + "fov = 40\n", size},
-                                {"position", size + camera, size + "position = [0.4, 0.4, 1]\ntarget = [0, 0.2, 0]\n"},
-                                {"target", size + camera, size + "position = [0, 0.4, 1]\ntarget = [0.1, 0.2, 0]\n"},
-                                {"keys", size + from + to, size + camera},
-                                {"interpolation", size + from + to + "interpolation = \"smooth\"\n", size + from + to},
-                                {"exposure", size + "exposure = 1\n", size},
-                                {"tone", size + "tone = \"srgb\"\n", size},
-                                {"sun", size + "sun = [0, 1, -1]\n", size},
-                                {"sun_strength", size + "sun_strength = 0.3\n", size},
-                                {"sky_strength", size + "sky_strength = 0.3\n", size},
-                                {"sky_image", size + sky, size},
-                                {"sky_turn", size + sky + "sky_turn = 180\n", size + sky},
-                                {"lights", size + "lights = [{ shape = \"sphere\", center = [0.3, 0.3, 0.3], radius = 0.05, strength = 50 }]\n", size},
-                                {"extinction", size + "extinction = 30\n", size},
-                                {"albedo", size + "albedo = [0.9, 0.5, 0.2]\n", size},
-                                {"anisotropy", size + "anisotropy = -0.5\n", size},
-                                {"voxel", size + "voxel = 0.03\n", size}};
+  const std::vector<Case> cases{
+      {"width", "width = 40\nheight = 27\n", size},
+      {"height", "width = 48\nheight = 28\n", size},
+      {"fov", size + "fov = 40\n", size},
+      {"position", size + camera, size + "position = [0.4, 0.4, 1]\ntarget = [0, 0.2, 0]\n"},
+      {"target", size + camera, size + "position = [0, 0.4, 1]\ntarget = [0.1, 0.2, 0]\n"},
+      {"keys", size + from + to, size + camera},
+      {"interpolation", size + from + to + "interpolation = \"smooth\"\n", size + from + to},
+      {"exposure", size + "exposure = 1\n", size},
+      {"tone", size + "tone = \"srgb\"\n", size},
+      {"sun", size + "sun = [0, 1, -1]\n", size},
+      {"sun_strength", size + "sun_strength = 0.3\n", size},
+      {"sky_strength", size + "sky_strength = 0.3\n", size},
+      {"sky_image", size + sky, size},
+      {"sky_turn", size + sky + "sky_turn = 180\n", size + sky},
+      {"lights", size + "lights = [{ shape = \"sphere\", center = [0.3, 0.3, 0.3], radius = 0.05, strength = 50 }]\n", size},
+      {"extinction", size + "extinction = 30\n", size},
+      {"albedo", size + "albedo = [0.9, 0.5, 0.2]\n", size},
+      {"anisotropy", size + "anisotropy = -0.5\n", size},
+      {"voxel", size + "voxel = 0.03\n", size}};
   std::set<std::string_view> covered;
   for (const Case& c : cases) {
     EXPECT_NE(picture(c.before), picture(c.after)) << c.key;

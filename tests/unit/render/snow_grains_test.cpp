@@ -1,0 +1,138 @@
+// Particles as grains: packed snow is even, its surface sharp, and a lone particle stays one.
+#include "render/path/snow_grains.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "math/rng.h"
+#include "render/path/neighbours.h"
+
+namespace firn {
+namespace {
+
+constexpr double kEdge = 0.01;  // of a particle, m
+
+// Particles at random, one for each cube of a block of n³ of them.
+Frame block(int n) {
+  Rng rng(4);
+  Frame frame;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < n; ++k) {
+        frame.position.push_back({kEdge * (i + rng.uniform()), kEdge * (j + rng.uniform()), kEdge * (k + rng.uniform())});
+        frame.mass.push_back(0.4e-3);
+        frame.id.push_back(static_cast<std::uint32_t>(frame.id.size()));
+      }
+  return frame;
+}
+
+// Standard deviation over the mean of how much lies in cubes of `width` in the block's middle.
+double unevenness(const Frame& points, double low, double high, double width) {
+  const int n = static_cast<int>(std::lround((high - low) / width));
+  std::vector<double> bins(static_cast<std::size_t>(n) * n * n);
+  for (const std::array<double, 3>& x : points.position) {
+    int at[3];
+    bool inside = true;
+    for (std::size_t d = 0; d < 3; ++d) {
+      at[d] = static_cast<int>(std::floor((x[d] - low) / width));
+      inside = inside && at[d] >= 0 && at[d] < n;
+    }
+    if (inside) ++bins[static_cast<std::size_t>((at[0] * n + at[1]) * n + at[2])];
+  }
+  const double mean = std::accumulate(bins.begin(), bins.end(), 0.0) / static_cast<double>(bins.size());
+  double squares = 0;
+  for (const double b : bins) squares += (b - mean) * (b - mean);
+  return std::sqrt(squares / static_cast<double>(bins.size())) / mean;
+}
+
+TEST(Grains, OfPackedSnowLieMoreEvenlyThanItsParticles) {
+  const Frame frame = block(16), grains = as_grains(frame, kEdge, kEdge / 4);
+  const double low = 4.5 * kEdge, high = 11.5 * kEdge;
+  const double before = unevenness(frame, low, high, kEdge), after = unevenness(grains, low, high, kEdge);
+  EXPECT_GT(before, 0.5);
+  EXPECT_LT(after, 0.3);
+}
+
+TEST(Grains, KeepTheMassAndStayWithTheirParticle) {
+  const Frame frame = block(8), grains = as_grains(frame, kEdge, kEdge / 4);
+  ASSERT_EQ(grains.size(), 64 * frame.size());
+  EXPECT_NEAR(std::accumulate(grains.mass.begin(), grains.mass.end(), 0.0), 512 * 0.4e-3, 1e-9);
+  for (std::size_t g = 0; g < grains.size(); ++g)
+    for (std::size_t d = 0; d < 3; ++d) ASSERT_NEAR(grains.position[g][d], frame.position[g / 64][d], 3 * kEdge);
+}
+
+TEST(Grains, DoNotReachFarBeyondTheSurfaceOfPackedSnow) {
+  const Frame grains = as_grains(block(16), kEdge, kEdge / 4);
+  std::vector<double> heights;
+  for (const std::array<double, 3>& x : grains.position)
+    if (std::min({x[0], x[2]}) > 4 * kEdge && std::max({x[0], x[2]}) < 12 * kEdge) heights.push_back(x[1]);
+  std::sort(heights.begin(), heights.end());
+  const double total = static_cast<double>(heights.size());
+  const auto beyond = [&](double y) {
+    return static_cast<double>(heights.end() - std::lower_bound(heights.begin(), heights.end(), y)) / total;
+  };
+  EXPECT_LT(beyond(16.75 * kEdge), 0.002) << "of the whole block";
+  EXPECT_GT(beyond(15.25 * kEdge), 0.02) << "a third of its uppermost layer is still there";
+}
+
+TEST(Grains, OfALoneParticleStayTogether) {
+  Frame frame = block(1);
+  frame.position[0] = {3, -2, 1};
+  const Frame grains = as_grains(frame, kEdge, kEdge / 4);
+  for (const std::array<double, 3>& x : grains.position) EXPECT_LT(std::hypot(x[0] - 3, x[1] + 2, x[2] - 1), 0.5 * kEdge);
+}
+
+TEST(Grains, AreTheSameForAnyNumberOfThreadsAndOrderOfTheParticles) {
+  const Frame frame = block(8), grains = as_grains(frame, kEdge, kEdge / 2);
+  const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);
+  EXPECT_EQ(as_grains(frame, kEdge, kEdge / 2).position, grains.position);
+  Frame turned = frame;
+  std::reverse(turned.position.begin(), turned.position.end());
+  std::reverse(turned.id.begin(), turned.id.end());
+  const Frame again = as_grains(turned, kEdge, kEdge / 2);
+  for (std::size_t p = 0; p < frame.size(); ++p)
+    for (std::size_t d = 0; d < 3; ++d)
+      ASSERT_NEAR(again.position[8 * (frame.size() - 1 - p)][d], grains.position[8 * p][d], 1e-4 * kEdge)
+          << "sums differ in their last bits";
+}
+
+TEST(Grains, OnCoarseVoxelsAreTheParticlesThemselves) {
+  const Frame frame = block(4);
+  EXPECT_EQ(as_grains(frame, kEdge, 2 * kEdge).position, frame.position);
+}
+
+TEST(Grains, OfNothingAreNothing) { EXPECT_EQ(as_grains({}, kEdge, kEdge / 4).size(), 0u); }
+
+TEST(UsualVoxel, IsAQuarterOfAParticleUntilGrainsGetTooMany) {
+  EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 0), kEdge / 4);
+  EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 100'000), kEdge / 4);
+  EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 1'000'000), kEdge / 2);
+  EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 10'000'000), kEdge);
+}
+
+TEST(Neighbours, AreAllWithinReachAndEachIsFoundOnce) {
+  const Frame frame = block(6);
+  constexpr double kReach = 0.023;
+  const Neighbours neighbours(frame, kReach);
+  std::size_t points = 0;
+  std::vector<Float3> around;
+  for (std::size_t cube = 0; cube < neighbours.cubes(); ++cube) {
+    neighbours.gather(cube, around);
+    for (const Neighbours::Point* p = neighbours.begin(cube); p != neighbours.end(cube); ++p, ++points) {
+      const auto near = std::count_if(around.begin(), around.end(), [&](const Float3& x) { return norm(x - p->place) < 1; });
+      const auto& here = frame.position[p->index];
+      const auto expected = std::count_if(frame.position.begin(), frame.position.end(), [&](const std::array<double, 3>& x) {
+        return std::hypot(x[0] - here[0], x[1] - here[1], x[2] - here[2]) < kReach;
+      });
+      ASSERT_EQ(near, expected);
+    }
+  }
+  EXPECT_EQ(points, frame.size());
+}
+
+}  // namespace
+}  // namespace firn
