@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "firn/picture.h"
 #include "firn/simulation.h"
 
 namespace CLI {
@@ -35,6 +36,9 @@ struct SceneArguments {
   firn::Scene load() const { return firn::load_scene(scene, overrides); }
 };
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required);
+
+// --colour of pictures.
+void add_colour_argument(CLI::App& verb, firn::ColourBy& colour);
 
 struct MachineArguments {
   std::string backend = "cpu";

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
 
 #include "commands.h"
@@ -94,6 +95,17 @@ int make_preview(PreviewArguments& a) {
 
 }  // namespace
 
+void add_colour_argument(CLI::App& verb, firn::ColourBy& colour) {
+  const std::map<std::string, firn::ColourBy> names{{"speed", firn::ColourBy::kSpeed},
+                                                    {"jp", firn::ColourBy::kJp},
+                                                    {"density", firn::ColourBy::kDensity},
+                                                    {"material", firn::ColourBy::kMaterial}};
+  verb.add_option_function<std::string>(
+          "--colour,--color", [&colour, names](const std::string& name) { colour = names.at(name); },
+          "colour the snow by its speed, jp (plastic volume), density or material, with a legend; default: as snow is")
+      ->check(CLI::IsMember({"speed", "jp", "density", "material"}));
+}
+
 Command add_check(CLI::App& app) {
   auto a = std::make_shared<SceneArguments>();
   CLI::App* verb = app.add_subcommand("check", "validate a scene and say what running it will take");
@@ -114,6 +126,7 @@ Command add_preview(CLI::App& app) {
   verb->add_option("PATH", a->path, "a run's folder or one frame (.ply)")->required();
   verb->add_option("--width", a->options.width, "picture width, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
+  add_colour_argument(*verb, a->options.colour);
   verb->add_flag("--no-film", a->no_film, "pictures only");
   return [a] { return make_preview(*a); };
 }

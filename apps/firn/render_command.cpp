@@ -74,6 +74,7 @@ Command add_render(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--spp", a->options.samples, "samples a pixel, instead of those of the quality");
   verb->add_option("--size", a->size, "of the pictures, WIDTHxHEIGHT; default: that of the scene's [render]");
+  add_colour_argument(*verb, a->options.colour);
   verb->add_option("--seed", a->options.seed, "of the samples")->capture_default_str();
   verb->add_flag("--exr", a->options.exr, "also OpenEXR files: linear light, albedo, normals and depth");
   verb->add_flag("--volume", a->options.volume,

@@ -9,9 +9,19 @@
 
 namespace firn {
 
+// What the colours of the snow show. All frames of a film share one scale, and a legend in the corner of the pictures tells it.
+enum class ColourBy {
+  kNone,      // nothing: it is as white as snow
+  kSpeed,     // m/s
+  kJp,        // J_P: packed below 1, torn above
+  kDensity,   // kg/m³, at present
+  kMaterial,  // by its name in the scene
+};
+
 struct PreviewOptions {
   int width = 960;  // pixels
   int height = 540;
+  ColourBy colour = ColourBy::kNone;
   bool film = true;                                   // also a film, when there is more than one frame
   std::function<void(int done, int total)> progress;  // after every picture; may be empty
 };
@@ -24,7 +34,8 @@ struct PreviewResult {
 
 // Quick pictures. Of a run's folder: every DIR/frame_NNNN (of any format that can be read) as DIR/preview/frame_NNNN.png and the film
 // DIR/preview/preview.mp4, with the bodies of DIR/scene.toml. Of one frame: its picture in the folder preview beside it, with
-// the scene.toml beside it where there is one. Throws UserError when there is nothing to draw, RunError when a file cannot be written.
+// the scene.toml beside it where there is one. Throws UserError when there is nothing to draw or a frame lacks what the colours are to
+// show, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
 
 enum class Quality { kDraft, kGood, kFinal };
@@ -40,8 +51,9 @@ struct RenderProgress {
 
 struct RenderOptions {
   Quality quality = Quality::kGood;
-  std::optional<int> samples;                           // a pixel, instead of the quality's
-  std::optional<int> width, height;                     // pixels; empty: the scene's
+  std::optional<int> samples;        // a pixel, instead of the quality's
+  std::optional<int> width, height;  // pixels; empty: the scene's
+  ColourBy colour = ColourBy::kNone;
   std::uint32_t seed = 1;                               // of the samples
   bool exr = false;                                     // also OpenEXR files, of light before it is developed
   bool volume = false;                                  // also OpenVDB files of the density that light goes through, kg/m³
@@ -62,8 +74,8 @@ struct RenderResult {
 
 // Path-traced pictures of 3D runs: snow as a volume that light gets into, the look and the camera of the scene's [render]. Frames as for
 // preview; pictures are DIR/render/frame_NNNN.png (and .exr, .vdb). They do not depend on the number of threads. A picture that takes long
-// is written again and again while it gets better. Throws UserError when there is nothing to draw or the run is 2D, RunError when a file
-// cannot be written.
+// is written again and again while it gets better. Throws UserError when there is nothing to draw, a frame lacks what the
+// colours are to show or the run is 2D, RunError when a file cannot be written.
 RenderResult render(const std::string& dir_or_frame, const RenderOptions& options);
 
 }  // namespace firn

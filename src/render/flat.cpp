@@ -14,11 +14,10 @@ namespace {
 
 constexpr Colour kPaperTop{0.030f, 0.045f, 0.075f}, kPaperBottom{0.055f, 0.075f, 0.110f};
 constexpr Colour kBodyFill{0.115f, 0.105f, 0.100f}, kBodyEdge{0.42f, 0.36f, 0.30f};
-constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
-constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
-constexpr float kEdgePixels = 3;      // samples
-constexpr float kCover = 1.25f;       // discs overlap by this much, to close the gaps of a random packing
-constexpr float kClosed = 0.13f;      // density from which on what gaps remain between discs are snow too
+constexpr float kEdgePixels = 3;  // samples
+constexpr float kCover = 1.25f;   // discs overlap by this much, to close the gaps of a random packing
+constexpr float kClosed = 0.13f;  // density from which on what gaps remain between discs are snow too
+constexpr float kGapReach = 3;    // in a gap, the nearest disc that would reach there if it were so many times larger shows its colour
 constexpr float kGapBrightness = 0.8f;
 constexpr float kBevel = 1.6f;  // how strongly the rim of packed snow catches the light
 constexpr Float3 kLamp{-0.55f, 0.83f, 0};
@@ -55,24 +54,23 @@ Colour paint_ground(const FlatBodies& bodies, const Vec<double, 2>& x, double pi
 
 float bevel(const DensityField& density, const Float3& p) { return clamp(-kBevel * dot(density.gradient(p), kLamp), -0.25f, 0.25f); }
 
-Colour snow_colour(float jp) {
-  const float compaction = clamp((1 - jp) / kCompaction, -1.0f, 1.0f);
-  return compaction < 0 ? mix(kSnow, kLooseSnow, -compaction) : mix(kSnow, kPackedSnow, compaction);
-}
-
 Colour paint_disc(const SnowSpheres& snow, std::uint32_t index, const DensityField& density, const Float3& p) {
   const Float3 offset = p - snow.spheres[index].center;
   const float across = norm(offset) / (kCover * snow.spheres[index].radius);
-  return (1 - 0.14f * min(across * across, 1.0f) + bevel(density, p)) * snow_colour(snow.jp[index]);
+  return (1 - 0.14f * min(across * across, 1.0f) + bevel(density, p)) * snow.albedo[index];
+}
+
+DepthMap splat_discs(const SnowSpheres& snow, float enlarged, const Projection& projection) {
+  std::vector<Sphere> discs = snow.spheres;
+  for (Sphere& disc : discs) disc.radius *= enlarged;
+  return splat(discs, projection);
 }
 
 }  // namespace
 
 std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                const Projection& projection) {
-  std::vector<Sphere> discs = snow.spheres;
-  for (Sphere& disc : discs) disc.radius *= kCover;
-  const DepthMap map = splat(discs, projection);
+  const DepthMap map = splat_discs(snow, kCover, projection), gaps = splat_discs(snow, kGapReach, projection);
   const DensityField density(snow.spheres, snow.radius);
   const FlatBodies bodies(scenery, camera, time);
   const double pixel = camera.radius / projection.scale;
@@ -85,8 +83,8 @@ std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, 
       const float height = 1 - static_cast<float>(y) / static_cast<float>(map.height);
       if (map.depth[i] < kFarAway) {
         light[i] = paint_disc(snow, map.index[i], density, p);
-      } else if (density.at(p, 0) > kClosed) {
-        light[i] = (kGapBrightness + bevel(density, p)) * kSnow;
+      } else if (gaps.depth[i] < kFarAway && density.at(p, 0) > kClosed) {
+        light[i] = (kGapBrightness + bevel(density, p)) * snow.albedo[gaps.index[i]];
       } else {
         light[i] = paint_ground(bodies, {camera.radius * p[0], camera.radius * p[1]}, pixel, height);
       }

@@ -9,17 +9,23 @@
 
 #include "io/present_volume.h"
 #include "math/rng.h"
+#include "render/look.h"
 
 namespace firn {
 namespace {
 
-constexpr double kMostVolumeRatio = 2;  // of torn snow
-constexpr float kFarOutside = 50;       // view units; nothing there can be seen or throw a shadow into the view
-constexpr float kSpread = 1.4f;         // grains reach into the neighbours, so that packed snow does not look like beads
-constexpr float kLoneGrain = 0.6f;      // of the size of a packed one: loose snow is powder, not popcorn
+constexpr float kFarOutside = 50;   // view units; nothing there can be seen or throw a shadow into the view
+constexpr float kSpread = 1.4f;     // grains reach into the neighbours, so that packed snow does not look like beads
+constexpr float kLoneGrain = 0.6f;  // of the size of a packed one: loose snow is powder, not popcorn
 constexpr float kSizeVariation = 0.35f;
 
 double disc_radius(double area) { return std::sqrt(area / std::numbers::pi); }
+
+// On paper there is no light to bring out the form: there packed and loose snow differ.
+Colour own_colour(const Frame& frame, std::size_t p, bool flat) {
+  if (!flat) return kSnowAlbedo;
+  return snow_on_paper(frame.jp.empty() ? 1.0f : static_cast<float>(frame.jp[p]));
+}
 
 bool is_near(float coordinate) { return std::abs(coordinate) < kFarOutside; }  // false for NaN
 
@@ -40,8 +46,9 @@ double typical_volume(const Frame& frame, const Scenery* scenery) {
   return frame.size() > 1 && volume > 0 && std::isfinite(volume) ? volume : kSnowflake;
 }
 
-SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume) {
+SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume, const std::vector<Colour>& colours) {
   SnowSpheres snow;
+  snow.tinted = !colours.empty();
   // As many particles, packed, would fill the whole view with spheres of 1/∛n; more than twice that is a mistake in the file.
   const double count = static_cast<double>(std::max<std::size_t>(frame.size(), 64));
   const bool flat = camera.orthographic();
@@ -55,7 +62,7 @@ SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typica
     const double volume = volume_of(p);
     const double radius = std::min(largest, (flat ? disc_radius(volume) : sphere_radius(volume)) / camera.radius);
     snow.spheres.push_back({center, static_cast<float>(radius)});
-    snow.jp.push_back(frame.jp.empty() ? 1.0f : static_cast<float>(frame.jp[p]));
+    snow.albedo.push_back(snow.tinted ? colours[p] : own_colour(frame, p, flat));
     snow.key.push_back(frame.id.empty() ? static_cast<std::uint32_t>(p) : frame.id[p]);
     radii.push_back(snow.spheres.back().radius);
   }

@@ -14,12 +14,16 @@ namespace firn {
 struct SnowSpheres {
   std::vector<Sphere> spheres;
   std::vector<std::uint32_t> key;  // stays with the particle from frame to frame
-  std::vector<float> jp;           // J_P
-  float radius = 0;                // the median
+  std::vector<Colour> albedo;
+  bool tinted = false;  // the albedo stands for something: it is to be seen in white light
+  float radius = 0;     // the median
 };
 
-// `typical_volume` (2D: area) is used where the frame has no volumes. Particles far outside the view are left out.
-SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume);
+inline constexpr double kMostVolumeRatio = 2;  // of torn snow: to so many times V⁰ it swells
+
+// `typical_volume` (2D: area) is used where the frame has no volumes. `colours` of all particles; empty: those of snow. Particles far
+// outside the view are left out.
+SnowSpheres make_spheres(const Frame& frame, const Camera& camera, double typical_volume, const std::vector<Colour>& colours);
 
 // A simulated particle stands for many grains of snow: each of the spheres is drawn as `count` smaller ones, scattered in it.
 struct DrawnParticle {

@@ -11,7 +11,9 @@ constexpr Colour kZenith{0.08f, 0.15f, 0.30f};
 constexpr Colour kBelow{0.10f, 0.13f, 0.18f};
 constexpr Colour kGround{0.155f, 0.175f, 0.205f};
 constexpr Colour kBody{0.30f, 0.20f, 0.13f};  // warm, so that obstacles stand out from ground and snow
-constexpr float kTileSize = 0.5f;             // view units
+constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
+constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
+constexpr float kTileSize = 0.5f;     // view units
 constexpr float kTileContrast = 0.05f;
 
 // 1 or -1 by the tile's parity, fading to 0 where tiles are smaller than a pixel.
@@ -25,6 +27,11 @@ float checker(float u, float v, float footprint) {
 }
 
 }  // namespace
+
+Colour snow_on_paper(float jp) {
+  const float compaction = clamp((1 - jp) / kCompaction, -1.0f, 1.0f);
+  return compaction < 0 ? mix(kSnow, kLooseSnow, -compaction) : mix(kSnow, kPackedSnow, compaction);
+}
 
 Colour backdrop(const Float3& direction) {
   const float y = direction[1];

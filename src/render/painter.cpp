@@ -135,7 +135,7 @@ Painter::SnowSurface Painter::snow_surface(std::uint32_t grain, const Float3& p,
 }
 
 Colour Painter::shade_snow(const Sight& sight) const {
-  const std::uint32_t grain = map_.index[map_.at(sight.x, sight.y)];
+  const std::uint32_t grain = map_.index[map_.at(sight.x, sight.y)], particle = grains_.particle_of(grain);
   const Float3 p = sight.ray.origin + sight.t * sight.ray.direction;
   const auto [n, packed] = snow_surface(grain, p, sight.ray);
   const float wrap = mix(kWrapLone, kWrapPacked, packed);
@@ -144,10 +144,11 @@ Colour Painter::shade_snow(const Sight& sight) const {
   const float bias = 2.5f * snow_.radius;
   const float lit = wrapped > 0 ? shadow_.light(p + 0.6f * bias * n, bias, dither(sight.x, sight.y)) * stage_.light(p, sun_) : 0.0f;
   const float open = openness(p, n, 1.2f * density_.cell());
-  Rng random((std::uint64_t(snow_.key[grains_.particle_of(grain)]) << 8) + grain % static_cast<std::uint32_t>(grains_.count));
+  Rng random((std::uint64_t(snow_.key[particle]) << 8) + grain % static_cast<std::uint32_t>(grains_.count));
   const float variation = 1 + kVariation * static_cast<float>(2 * random.uniform() - 1);
-  const Colour light = (lit * wrapped) * kSunlight + mix(kSnowGlow, skylight(n), open);
-  return multiply(kSnowAlbedo, variation * (1 - kCreviceDarkness * crevice(sight.x, sight.y)) * light);
+  Colour light = (lit * wrapped) * kSunlight + mix(kSnowGlow, skylight(n), open);
+  if (snow_.tinted) light = Colour::filled(luminance(light));
+  return multiply(snow_.albedo[particle], variation * (1 - kCreviceDarkness * crevice(sight.x, sight.y)) * light);
 }
 
 Colour Painter::shade_body(const Sight& sight) const {

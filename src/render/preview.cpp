@@ -18,9 +18,10 @@ std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scenery* scenery,
 
 }  // namespace
 
-Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot) {
+Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot,
+                     const std::vector<Colour>& colours) {
   const Projection projection = projection_of(camera, kSamples * shot.width, kSamples * shot.height);
-  const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scenery));
+  const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scenery), colours);
   const auto paint = camera.orthographic() ? paint_flat : paint_solid;
   return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kSamples, rolled_off);
 }

@@ -15,7 +15,9 @@ struct Shot {
   int height = 540;
 };
 
-// `scenery`: its bodies are drawn; may be null. The picture does not depend on the number of threads.
-Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot);
+// `scenery`: its bodies are drawn; may be null. `colours` of all particles; empty: those of snow. The picture does not depend on the number
+// of threads.
+Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot,
+                     const std::vector<Colour>& colours = {});
 
 }  // namespace firn

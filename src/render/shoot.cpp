@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFramesToFit = 9;  // of a film, spread over it: enough to see where the snow goes
+constexpr std::size_t kFramesToRead = 9;  // of a film, spread over it: enough to see where the snow goes, and how
 
 fs::path make_folder(const fs::path& folder) {
   std::error_code error;
@@ -67,14 +67,24 @@ void Shoot::find_frame(const std::string& file) {
 
 std::string Shoot::folder() const { return fs::path(frames_.front().path).parent_path().string(); }
 
+std::vector<std::size_t> Shoot::spread_frames() const {
+  const std::size_t count = std::min(kFramesToRead, frames_.size());
+  std::vector<std::size_t> result;
+  for (std::size_t k = 0; k < count; ++k) result.push_back(count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0);
+  return result;
+}
+
 Camera Shoot::fit(int width, int height) const {
   Subject subject;
-  const std::size_t count = std::min(kFramesToFit, frames_.size());
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t i = count > 1 ? k * (frames_.size() - 1) / (count - 1) : 0;
-    subject.add(read_frame(frames_[i].path), scenery(), time_of(i));
-  }
+  for (const std::size_t i : spread_frames()) subject.add(read_frame(frames_[i].path), scenery(), time_of(i));
   return fit_camera(subject, scenery(), static_cast<double>(width) / height);
+}
+
+std::optional<Tint> Shoot::tint(ColourBy by) const {
+  if (by == ColourBy::kNone) return std::nullopt;
+  Tint tint(by, scenery());
+  for (const std::size_t i : spread_frames()) tint.include(read_frame(frames_[i].path), frames_[i].path);
+  return tint;
 }
 
 Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const {
@@ -88,7 +98,7 @@ Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::fun
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const Frame frame = read_frame(frames_[i].path);
     const std::string stem = (folder_of_pictures / fs::path(frames_[i].path).stem()).string();
-    const std::optional<Image> image = make({frame, cameras[i], time_of(i), i, stem});
+    const std::optional<Image> image = make({frame, cameras[i], time_of(i), i, frames_[i].path, stem});
     if (!image) break;
     write_png(stem + ".png", *image);
     if (film) film->add(*image);

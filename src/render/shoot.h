@@ -11,6 +11,7 @@
 #include "render/camera.h"
 #include "render/image.h"
 #include "render/scenery.h"
+#include "render/tint.h"
 
 namespace firn {
 
@@ -20,6 +21,7 @@ struct Take {
   const Camera& camera;
   double time;         // s
   std::size_t number;  // from 0
+  std::string path;    // of the frame
   std::string stem;    // path of its files, without their endings
 };
 
@@ -51,12 +53,16 @@ class Shoot {
 
   // With all frames of the film in its picture.
   Camera fit(int width, int height) const;
+  // With a scale for all frames of the film; nothing for ColourBy::kNone. Throws UserError when a frame lacks what is to be shown.
+  std::optional<Tint> tint(ColourBy by) const;
   // Every picture as PNG, until `make` returns none. `fitted` stands for what the scene does not say of the camera.
   Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const;
 
  private:
   int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
   double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
+  // A few that tell what happens in all of them.
+  std::vector<std::size_t> spread_frames() const;
   void find_run(const std::string& folder);
   void find_frame(const std::string& file);
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "process.h"
@@ -61,6 +62,27 @@ TEST_F(RenderCommand, InterruptedItKeepsThePictureItHasAndExits130) {
   EXPECT_TRUE(outcome.out.starts_with("interrupted: 1 picture, the last is " + picture + "\nit has ")) << outcome.out;
   EXPECT_GT(fs::file_size(picture), 500u);
   EXPECT_FALSE(fs::exists(folder_.file("out/render/frame_0001.png")));
+}
+
+TEST_F(RenderCommand, ColoursTheSnowByEitherSpellingAndSaysWhichColoursThereAre) {
+  const std::map<std::string, std::vector<std::string>> quick{{"render", {"--spp", "1"}}, {"preview", {"--width", "96", "--height", "54"}}};
+  for (const auto& [verb, small] : quick) {
+    const std::string picture = folder_.file("out/" + verb + "/frame_0001.png");
+    const auto bytes = [&, verb = verb, small = small](const std::vector<std::string>& colour) {
+      std::vector<std::string> arguments{verb, folder_.file("out/frame_0001.ply")};
+      arguments.insert(arguments.end(), small.begin(), small.end());
+      arguments.insert(arguments.end(), colour.begin(), colour.end());
+      EXPECT_EQ(firn(arguments).code, 0);
+      return slurp(picture);
+    };
+    const std::string plain = bytes({}), speed = bytes({"--colour", "speed"});
+    EXPECT_NE(speed, plain);
+    EXPECT_EQ(bytes({"--color", "speed"}), speed);
+    for (const char* by : {"jp", "density", "material"}) EXPECT_NE(bytes({"--colour", by}), plain) << by;
+    const Outcome mistake = firn({verb, folder_.file("out"), "--colour", "sped"});
+    EXPECT_EQ(mistake.code, 2);
+    EXPECT_NE(mistake.err.find("speed,jp,density,material"), std::string::npos) << mistake.err;
+  }
 }
 
 TEST_F(RenderCommand, MistakesAreAnsweredWithOneLine) {

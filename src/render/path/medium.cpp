@@ -22,11 +22,39 @@ struct Voxel {
   float value;
 };
 
-nanovdb::GridHandle<> build(const std::vector<Voxel>& voxels) {
-  nanovdb::GridBuilder<float> builder(0.0f);
+// Colours are where velocities would be: rasterize() takes means of those, weighted by mass.
+Frame coloured_grains(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours) {
+  Frame grains = as_grains(frame, settings.particle, settings.voxel);
+  if (colours.empty()) return grains;
+  const std::size_t count = grains.size() / frame.size();  // for every particle
+  grains.velocity.resize(grains.size());
+  for (std::size_t k = 0; k < grains.size(); ++k)
+    for (int c = 0; c < 3; ++c) grains.velocity[k][static_cast<std::size_t>(c)] = colours[k / count][c];
+  return grains;
+}
+
+// value(i) of the i-th voxel.
+template <class Value>
+nanovdb::GridHandle<> build(const std::vector<Voxel>& voxels, const char* name, const Value& value) {
+  using Number = decltype(value(0));
+  nanovdb::GridBuilder<Number> builder(Number(0.0f));
   auto accessor = builder.getAccessor();
-  for (const Voxel& voxel : voxels) accessor.setValue(nanovdb::Coord(voxel.at[0], voxel.at[1], voxel.at[2]), voxel.value);
-  return builder.getHandle<>(1.0, nanovdb::Vec3d(0.0), "extinction");
+  for (std::size_t i = 0; i < voxels.size(); ++i)
+    accessor.setValue(nanovdb::Coord(voxels[i].at[0], voxels[i].at[1], voxels[i].at[2]), value(i));
+  return builder.template getHandle<>(1.0, nanovdb::Vec3d(0.0), name);
+}
+
+nanovdb::GridHandle<> build_extinction(const std::vector<Voxel>& voxels) {
+  return build(voxels, "extinction", [&](std::size_t i) { return voxels[i].value; });
+}
+
+// The reflectance times the extinction: what can be interpolated up to where the snow ends. Nothing of snow without colours.
+nanovdb::GridHandle<> build_coloured(const std::vector<Voxel>& voxels, const std::vector<std::array<float, 3>>& reflectance) {
+  if (reflectance.empty()) return {};
+  return build(voxels, "coloured extinction", [&](std::size_t i) {
+    const auto& [r, g, b] = reflectance[i];
+    return voxels[i].value * nanovdb::Vec3f(r, g, b);
+  });
 }
 
 Majorants bounds_of(const std::vector<Voxel>& voxels) {
@@ -43,13 +71,16 @@ Majorants bounds_of(const std::vector<Voxel>& voxels) {
 }
 
 // Values between voxels.
+template <class Grid>
 class Lookup {
  public:
-  explicit Lookup(const nanovdb::FloatGrid& grid) : accessor_(grid.getAccessor()) {}
+  using Value = typename Grid::ValueType;
+
+  explicit Lookup(const Grid& grid) : accessor_(grid.getAccessor()) {}
 
   // One of the eight voxels around q, chosen with the weights of linear interpolation: the interpolated value in the mean, which is all
   // that tracking needs, for an eighth of the reads.
-  float one_near(const Float3& q, Rng& rng) const {
+  Value one_near(const Float3& q, Rng& rng) const {
     constexpr int kBits = 21;
     constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1;
     const std::uint64_t random = rng.next();
@@ -62,12 +93,12 @@ class Lookup {
     return accessor_.getValue(at);
   }
 
-  float operator()(const Float3& q) const {
+  Value operator()(const Float3& q) const {
     return nanovdb::SampleFromVoxels<Accessor, 1, false>(accessor_)(nanovdb::Vec3f(q[0], q[1], q[2]));
   }
 
  private:
-  using Accessor = nanovdb::FloatGrid::AccessorType;
+  using Accessor = typename Grid::AccessorType;
   Accessor accessor_;
 };
 
@@ -77,13 +108,23 @@ float flight(Rng& rng) { return -std::log(1 - random_float(rng)); }
 }  // namespace
 
 struct Medium::Grid {
-  Grid(const std::vector<Voxel>& voxels, const Float3& voxel_origin, float voxels_per_unit)
-      : handle(build(voxels)), values(handle.grid<float>()), bounds(bounds_of(voxels)), origin(voxel_origin), scale(voxels_per_unit) {}
+  // `reflectance` of all voxels; empty: the snow has no colours of its own.
+  Grid(const std::vector<Voxel>& voxels, const std::vector<std::array<float, 3>>& reflectance, const Float3& voxel_origin,
+       float voxels_per_unit)
+      : handle(build_extinction(voxels)),
+        values(handle.grid<float>()),
+        coloured_handle(build_coloured(voxels, reflectance)),
+        coloured(reflectance.empty() ? nullptr : coloured_handle.grid<nanovdb::Vec3f>()),
+        bounds(bounds_of(voxels)),
+        origin(voxel_origin),
+        scale(voxels_per_unit) {}
 
   Float3 to_voxels(const Float3& p) const { return scale * p + origin; }
 
   nanovdb::GridHandle<> handle;
   const nanovdb::FloatGrid* values;
+  nanovdb::GridHandle<> coloured_handle;
+  const nanovdb::Vec3fGrid* coloured;  // null: without colours
   Majorants bounds;
   Float3 origin;  // of the view in voxels
   float scale;    // voxels in a view unit
@@ -92,8 +133,8 @@ struct Medium::Grid {
 Medium::~Medium() = default;
 Medium::Medium(Medium&&) noexcept = default;
 
-NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings) {
-  return rasterize("the frame", as_grains(frame, settings.particle, settings.voxel), {settings.voxel, Kernel::kCubic, 3});
+NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours) {
+  return rasterize("the frame", coloured_grains(frame, settings, colours), {settings.voxel, Kernel::kCubic, 3});
 }
 
 Medium::Medium(const NodeFields& snow, const Camera& camera, const MediumSettings& settings) {
@@ -116,7 +157,8 @@ Medium::Medium(const NodeFields& snow, const Camera& camera, const MediumSetting
       for (std::size_t d = 0; d < 3; ++d) voxel.at[d] = snow.origin[leaf][d] + in_leaf[d] - base[d];
       voxels.push_back(voxel);
     });
-  grid_ = std::make_unique<Grid>(voxels, origin, static_cast<float>(camera.radius / settings.voxel));
+  // The values of nodes are in the order in which the leaves were gone through.
+  grid_ = std::make_unique<Grid>(voxels, snow.velocity, origin, static_cast<float>(camera.radius / settings.voxel));
 }
 
 Medium::Medium(const Float3& low, const Float3& high, float extinction, int count) {
@@ -129,10 +171,16 @@ Medium::Medium(const Float3& low, const Float3& high, float extinction, int coun
   for (int i = 0; i <= n[0]; ++i)
     for (int j = 0; j <= n[1]; ++j)
       for (int k = 0; k <= n[2]; ++k) voxels.push_back({{i, j, k}, extinction});
-  grid_ = std::make_unique<Grid>(voxels, -scale * low, scale);
+  grid_ = std::make_unique<Grid>(voxels, std::vector<std::array<float, 3>>{}, -scale * low, scale);
 }
 
 float Medium::extinction(const Float3& p) const { return Lookup(*grid_->values)(grid_->to_voxels(p)); }
+
+Colour Medium::reflectance(const Float3& p) const {
+  const nanovdb::Vec3f coloured = Lookup(*grid_->coloured)(grid_->to_voxels(p));
+  const float scale = 1 / extinction(p);
+  return {scale * coloured[0], scale * coloured[1], scale * coloured[2]};
+}
 
 Float3 Medium::gradient(const Float3& p) const {
   const float step = 1 / grid_->scale;  // a voxel

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "firn/frame.h"
 #include "io/rasterize.h"
@@ -17,9 +18,10 @@ struct MediumSettings {
   double extinction = 724;  // 1/m at 400 kg/m³, the paper's packed snow
 };
 
-// The snow on the voxels that light goes through, by the cubic kernel. Throws UserError when the frame has no masses or the voxel is too
-// small for its extent.
-NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings);
+// The snow on the voxels that light goes through, by the cubic kernel. `colours` of all particles, their reflectance: its mean, weighted by
+// mass, is then what the nodes have as velocity; empty: the snow has no colours of its own. Throws UserError when the frame has no masses
+// or the voxel is too small for its extent.
+NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours = {});
 
 class Medium {
  public:
@@ -32,6 +34,8 @@ class Medium {
 
   // Per view unit.
   float extinction(const Float3& p) const;
+  // The mean over the mass about p, where there is any; of coloured snow only.
+  Colour reflectance(const Float3& p) const;
   // Points into the snow; not of length 1.
   Float3 gradient(const Float3& p) const;
 

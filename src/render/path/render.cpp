@@ -9,6 +9,7 @@
 #include "firn/picture.h"
 #include "io/vdb_write.h"
 #include "render/grains.h"
+#include "render/path/coloured_snow.h"
 #include "render/path/contact_sheet.h"
 #include "render/path/denoise.h"
 #include "render/path/develop.h"
@@ -47,6 +48,7 @@ class Renderer {
   RenderResult render() {
     const Camera fitted = shoot_.fit(size_.width, size_.height);
     if (fitted.orthographic()) throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
+    tint_ = shoot_.tint(options_.colour);
     const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted,
                                           [this](const Take& take) { return picture_of(take); });
     const bool with_sheet = !for_sheet_.empty();
@@ -67,16 +69,18 @@ class Renderer {
   Image developed(TracedPicture picture, const Take& take) const {
     if (options_.quality != Quality::kFinal) picture.light = denoise(picture);
     if (options_.exr) write_exr(take.stem + ".exr", picture, ExrLayers::kAllFeatures);
-    return develop(picture.light, picture.width, picture.height, 1,
-                   exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
+    Image image =
+        develop(picture.light, picture.width, picture.height, 1, exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
+    if (tint_) draw_legend(tint_->legend(), image);
+    return image;
   }
 
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
     const Medium medium = medium_of(take);
     const Stage stage(shoot_.scenery(), take.camera, take.time);
-    const SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy)};
-    const PathTracer tracer(medium, stage, scene_lights(look_, take.camera, sky_ ? &*sky_ : nullptr), snow);
+    const SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
+    const PathTracer tracer(medium, stage, lights_of(take.camera), snow);
     ProgressivePicture picture(tracer, take.camera, size_);
     refine(picture, take);
     if (picture.samples() == 0) return std::nullopt;
@@ -104,11 +108,15 @@ class Renderer {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
+  Lights lights_of(const Camera& camera) const {
+    return tint_ ? Lights(white_daylight(camera.sun)) : scene_lights(look_, camera, sky_ ? &*sky_ : nullptr);
+  }
+
   Medium medium_of(const Take& take) const {
     const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
     const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, take.frame.size());
     const MediumSettings settings{voxel, particle, look_.extinction};
-    const NodeFields snow = snow_voxels(take.frame, settings);
+    const NodeFields snow = snow_voxels(take.frame, settings, tint_ ? tint_->colours(take.frame, take.path) : std::vector<Colour>{});
     if (options_.volume) write_density(take.stem + ".vdb", snow, {take.time, shoot_.fps(), 3, settings.voxel, Kernel::kCubic});
     return Medium(snow, take.camera, settings);
   }
@@ -137,6 +145,7 @@ class Renderer {
   std::optional<SkyImage> sky_;
   PictureSize size_;
   int samples_;
+  std::optional<Tint> tint_;
   bool interrupted_ = false;
   int samples_of_last_ = 0;
   std::vector<Image> for_sheet_;

@@ -3,13 +3,15 @@
 #include <cmath>
 
 #include "render/look.h"
+#include "render/path/coloured_snow.h"
 #include "render/path/scattering.h"
 
 namespace firn {
 namespace {
 
-constexpr float kOffSurface = 2e-3f;  // where a path starts from a body, so that it does not meet it at once
-constexpr int kMostEvents = 4096;     // of one path
+constexpr float kOffSurface = 2e-3f;              // where a path starts from a body, so that it does not meet it at once
+constexpr Colour kInWarmLight{0.6f, 0.8f, 1.6f};  // bodies, to look there as they do in white light; that of coloured snow is white
+constexpr int kMostEvents = 4096;                 // of one path
 constexpr int kEventsBeforeChance = 8;
 
 // Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
@@ -61,14 +63,20 @@ void PathTracer::scatter_at(Path& path, const Float3& p, const Scattering& scatt
   path.ray = {p, turn.direction};
 }
 
+Colour PathTracer::snow_albedo(const Float3& p) const {
+  return snow_.coloured ? single_scattering_albedo(medium_.reflectance(p), snow_.anisotropy) : snow_.albedo;
+}
+
 void PathTracer::meet_snow(Path& path, float t) const {
   const Float3 p = path.ray.origin + t * path.ray.direction;
-  if (path.events == 0) path.sees(snow_.albedo, -normalized(medium_.gradient(p)), t);
-  scatter_at(path, p, SnowScattering(path.ray.direction, snow_.albedo, snow_.anisotropy));
+  const Colour albedo = snow_albedo(p);
+  if (path.events == 0) path.sees(albedo, -normalized(medium_.gradient(p)), t);
+  scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour albedo = multiply({0.6f, 0.8f, 1.6f}, body_albedo(hit, path.footprint * hit.t));
+  const Colour known = body_albedo(hit, path.footprint * hit.t);
+  const Colour albedo = snow_.coloured ? known : multiply(kInWarmLight, known);
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = path.ray.origin + hit.t * path.ray.direction + kOffSurface * hit.normal;
   scatter_at(path, p, MatteScattering(hit.normal, albedo));

@@ -12,6 +12,7 @@ namespace firn {
 struct SnowLook {
   Colour albedo{0.9f, 0.95f, 1.0f};  // what is left after one scattering
   float anisotropy = 0.5f;           // g
+  bool coloured = false;             // the medium knows its reflectance, which is to be seen in white light, instead of the albedo
 };
 
 class PathTracer {
@@ -33,6 +34,7 @@ class PathTracer {
   struct Path;
   bool go_on(Path& path) const;
   void meet_snow(Path& path, float t) const;
+  Colour snow_albedo(const Float3& p) const;
   void meet_body(Path& path, const StageHit& hit) const;
   template <class Scattering>
   void scatter_at(Path& path, const Float3& p, const Scattering& scattering) const;
