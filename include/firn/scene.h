@@ -22,6 +22,7 @@ enum class Sampling { kJittered, kPoisson };
 enum class Interpolation { kLinear, kSmooth };
 enum class Tone { kFilmic, kSrgb };
 enum class LightShape { kRectangle, kDisc, kSphere };
+enum class Look { kMatte, kMetal };
 enum class ShapeKind {
   kSphere,
   kBox,
@@ -168,6 +169,10 @@ struct Collider {
   std::optional<Vector> pivot;  // of the spin, at t = 0; default: the shape's own origin
   std::vector<MotionKey> keys;  // instead of velocity and spin
   Interpolation interpolation = Interpolation::kLinear;  // between keys
+  // In pictures; nothing of it changes the run.
+  Look look = Look::kMatte;
+  std::optional<Vector> colour;     // what it throws back of red, green and blue light; empty: as its look has it
+  std::optional<double> roughness;  // of metal; empty: that of brushed steel
   Location location;
 };
 

@@ -13,7 +13,9 @@ constexpr Colour kGround{0.155f, 0.175f, 0.205f};
 constexpr Colour kBody{0.30f, 0.20f, 0.13f};  // warm, so that obstacles stand out from ground and snow
 constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
 constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
-constexpr float kTileSize = 0.5f;     // view units
+constexpr Colour kSteel{0.56f, 0.57f, 0.58f};
+constexpr float kBrushed = 0.3f;   // roughness of metal
+constexpr float kTileSize = 0.5f;  // view units
 constexpr float kTileContrast = 0.05f;
 
 // 1 or -1 by the tile's parity, fading to 0 where tiles are smaller than a pixel.
@@ -39,11 +41,20 @@ Colour backdrop(const Float3& direction) {
   return mix(kHorizon, kZenith, std::pow(min(y * 1.6f, 1.0f), 0.6f));
 }
 
+BodyLook look_of(const Collider& collider) {
+  const bool is_metal = collider.look == Look::kMetal;
+  BodyLook look{is_metal, is_metal ? kSteel : collider.shape.kind == ShapeKind::kPlane ? kGround : kBody, kBrushed};
+  if (collider.colour) look.colour = convert_vec<float, 3>(Vec<double, 3>{(*collider.colour)[0], (*collider.colour)[1], (*collider.colour)[2]});
+  if (collider.roughness) look.roughness = static_cast<float>(*collider.roughness);
+  return look;
+}
+
 Colour body_albedo(const StageHit& hit, float footprint) {
-  if (!hit.is_plane) return kBody;
+  const Colour& colour = hit.look->colour;
+  if (!hit.is_plane) return colour;
   const Tangents t = tangents_of(hit.normal);
-  const float pattern = checker(dot(hit.local, t.s), dot(hit.local, t.t), footprint);
-  return (1 + kTileContrast * pattern) * kGround;
+  const Colour tile = (1 + kTileContrast * checker(dot(hit.local, t.s), dot(hit.local, t.t), footprint)) * colour;
+  return {min(tile[0], 1.0f), min(tile[1], 1.0f), min(tile[2], 1.0f)};
 }
 
 float haze(float distance, float subject) {

@@ -21,7 +21,10 @@ Colour backdrop(const Float3& direction);
 // Light from the sky on a surface that faces `normal`, nothing in its way.
 inline Colour skylight(const Float3& normal) { return mix(kGroundlight, kSkylight, 0.5f + 0.5f * normal[1]); }
 
-// What bodies are made of at a point; `footprint`: a pixel's size there, view units.
+// What a collider is made of, with what its scene does not say.
+BodyLook look_of(const Collider& collider);
+
+// What a body throws back at a point; `footprint`: a pixel's size there, view units.
 Colour body_albedo(const StageHit& hit, float footprint);
 
 // How much of what is `distance` away is lost in the haze; what is to be seen, at `subject`, is not.

@@ -1,18 +1,28 @@
 // What a picture shows beside the snow: a scene and its bodies, made once for all pictures of a film.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "collide/body.h"
 #include "firn/scene.h"
+#include "render/mesh_rays.h"
 
 namespace firn {
 
-struct Scenery {
+class Scenery {
+ public:
+  // Throws UserError when a file that the scene names is not what it was.
   explicit Scenery(Scene s);
 
   Scene scene;
   std::vector<BodyModel> bodies;  // of the colliders, in order
+
+  // The triangles of a body; null where it has none. Those of a deforming one are made anew every time.
+  std::shared_ptr<const MeshRays> mesh(std::size_t body, double time) const;
+
+ private:
+  std::vector<std::shared_ptr<const MeshRays>> meshes_;  // of bodies that keep their shape
 };
 
 }  // namespace firn

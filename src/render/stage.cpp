@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "render/look.h"
 
 namespace firn {
 namespace {
 
 constexpr int kMostSteps = 256;         // of a ray towards a body; sampled ones know distances only nearby, so grazing rays need many
 constexpr float kTouch = 2e-4f;         // view units: well under a pixel
+constexpr float kMeshTouch = 1e-5f;     // of the way of a ray: many times what single precision is off by
 constexpr float kShadowSharpness = 20;  // about a sun of twice the true size: soft enough for two samples a pixel
 
 // Where a ray enters and leaves a ball around the origin.
@@ -28,15 +32,17 @@ Stage::Stage(const Scenery* scenery, const Camera& camera, double time) {
   const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
   held_ = forms.held;
   for (std::size_t i = 0; i < bodies.list.size(); ++i) {
-    pieces_.push_back(make_piece(bodies.list[i], forms.list[i], camera, scenery->scene.simulation.spacing,
-                                 bounding_radius(scenery->bodies[i], time)));
-    pieces_.back().body = static_cast<int>(i);
+    Piece piece = make_piece(bodies.list[i], forms.list[i], camera, scenery->scene.simulation.spacing);
+    if (!piece.is_plane) piece.bound = static_cast<float>(bounding_radius(scenery->bodies[i], time) / camera.radius);
+    piece.body = static_cast<int>(i);
+    piece.look = look_of(scenery->scene.colliders[i]);
+    add_mesh(piece, bodies.list[i], camera, scenery->mesh(i, time));
+    pieces_.push_back(std::move(piece));
   }
 }
 
-Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h,
-                               double bound) {
-  Piece piece;
+Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h) {
+  Piece piece{};
   piece.form = form;
   piece.is_plane = body.solid.kind == SolidKind::kPlane;
   piece.metres = static_cast<float>(camera.radius);
@@ -44,8 +50,14 @@ Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>
   for (int d = 0; d < 3; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h;
   piece.origin = camera.to_view(origin);
   for (int i = 0; i < 9; ++i) piece.rotation.a[i] = static_cast<float>(body.rotation.a[i]);
-  piece.bound = piece.is_plane ? 0 : static_cast<float>(bound / camera.radius);
   return piece;
+}
+
+void Stage::add_mesh(Piece& piece, const Body<double, 3>& body, const Camera& camera, std::shared_ptr<const MeshRays> mesh) {
+  piece.mesh = std::move(mesh);
+  if (!piece.mesh) return;
+  const Vec<double, 3> middle = (1 / camera.radius) * (body.rotation * piece.mesh->middle());
+  for (int d = 0; d < 3; ++d) piece.mesh_origin[d] = piece.origin[d] + static_cast<float>(middle[d]);
 }
 
 Surface<float, 3> Stage::Piece::surface(const Float3& p) const {
@@ -56,8 +68,13 @@ Surface<float, 3> Stage::Piece::surface(const Float3& p) const {
 }
 
 StageHit Stage::Piece::hit(const Ray& ray, float t) const {
-  const Float3 p = ray.origin + t * ray.direction;
-  return {t, rotation * surface(p).n, transpose(rotation) * (p - origin), is_plane, body};
+  const Float3 p = ray.origin + t * ray.direction, normal = rotation * surface(p).n;
+  return {t, normal, normal, transpose(rotation) * (p - origin), is_plane, body, &look};
+}
+
+StageHit Stage::Piece::hit(const Ray& ray, const MeshRays::Hit& found) const {
+  const Float3 p = ray.origin + found.t * ray.direction;
+  return {found.t, rotation * found.normal, rotation * found.face, transpose(rotation) * (p - origin), is_plane, body, &look};
 }
 
 std::optional<float> Stage::trace_plane(const Piece& piece, const Ray& ray) {
@@ -80,16 +97,41 @@ std::optional<float> Stage::trace_solid(const Piece& piece, const Ray& ray, floa
   return std::nullopt;
 }
 
+std::optional<MeshRays::Hit> Stage::trace_mesh(const Piece& piece, const Ray& ray, float farthest) {
+  const Mat<float, 3> into = transpose(piece.rotation);
+  const Ray own{piece.metres * (into * (ray.origin - piece.mesh_origin)), into * ray.direction};
+  std::optional<MeshRays::Hit> found = piece.mesh->trace(own, piece.metres * farthest);
+  if (found) found->t /= piece.metres;
+  return found;
+}
+
 std::optional<StageHit> Stage::trace(const Ray& ray, float farthest) const {
   const Piece* nearest = nullptr;
+  MeshRays::Hit on_mesh{};
   for (const Piece& piece : pieces_) {
-    const std::optional<float> t = piece.is_plane ? trace_plane(piece, ray) : trace_solid(piece, ray, farthest);
-    if (!t || *t >= farthest) continue;
-    farthest = *t;
+    if (piece.mesh) {
+      const std::optional<MeshRays::Hit> found = trace_mesh(piece, ray, farthest);
+      if (!found || found->t >= farthest) continue;
+      on_mesh = *found;
+      farthest = found->t;
+    } else {
+      const std::optional<float> t = piece.is_plane ? trace_plane(piece, ray) : trace_solid(piece, ray, farthest);
+      if (!t || *t >= farthest) continue;
+      farthest = *t;
+    }
     nearest = &piece;
   }
   if (nearest == nullptr) return std::nullopt;
-  return nearest->hit(ray, farthest);
+  return nearest->mesh ? nearest->hit(ray, on_mesh) : nearest->hit(ray, farthest);
+}
+
+Float3 Stage::departure(const StageHit& hit, const Float3& p) const {
+  const Piece& from = pieces_[static_cast<std::size_t>(hit.body)];
+  if (from.is_plane) return p;  // what leaves a plane does not meet it again
+  float off = from.mesh ? kMeshTouch * (1 + hit.t) : 2 * kTouch;
+  for (const Piece& piece : pieces_)
+    if (piece.is_plane) off = min(off, 0.5f * max(piece.surface(p).phi, 0.0f));
+  return p + off * hit.face;
 }
 
 float Stage::light(const Float3& p, const Float3& direction) const {

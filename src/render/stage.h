@@ -10,12 +10,21 @@
 
 namespace firn {
 
+// What a body is made of.
+struct BodyLook {
+  bool is_metal;
+  Colour colour;    // what it throws back; of metal, of light that falls straight onto it
+  float roughness;  // of metal
+};
+
 struct StageHit {
-  float t;  // along the ray, view units
-  Float3 normal;
+  float t;        // along the ray, view units
+  Float3 normal;  // for shading: smooth also where the body is made of triangles
+  Float3 face;    // of the surface itself
   Float3 local;  // the point in the body's own frame, for a pattern that moves with it
   bool is_plane;
   int body;  // its number in the scene
+  const BodyLook* look;  // the stage has it
 };
 
 class Stage {
@@ -25,6 +34,8 @@ class Stage {
 
   // Planes are seen from their free side only, so that none of them can hide what it holds.
   std::optional<StageHit> trace(const Ray& ray, float farthest) const;
+  // Just off the surface where p was met, by no more than it takes not to meet it again, and on the free side of all planes.
+  Float3 departure(const StageHit& hit, const Float3& p) const;
   // 1: nothing between p and the light, 0: hidden; in between near an edge. Planes do not count: the sun stands on their free side.
   float light(const Float3& p, const Float3& direction) const;
   // The part of the sky that bodies close to p leave free.
@@ -45,14 +56,20 @@ class Stage {
     float bound;   // radius about the origin; planes: 0
     bool is_plane;
     int body;
+    BodyLook look;
+    std::shared_ptr<const MeshRays> mesh;  // null: distances are all there is
+    Float3 mesh_origin;                    // where the middle of the mesh stands
 
     // In the body's own frame, distances in view units.
     Surface<float, 3> surface(const Float3& p) const;
     StageHit hit(const Ray& ray, float t) const;
+    StageHit hit(const Ray& ray, const MeshRays::Hit& found) const;
   };
-  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h, double bound);
+  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h);
+  static void add_mesh(Piece& piece, const Body<double, 3>& body, const Camera& camera, std::shared_ptr<const MeshRays> mesh);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
+  static std::optional<MeshRays::Hit> trace_mesh(const Piece& piece, const Ray& ray, float farthest);
 
   std::vector<Piece> pieces_;
   std::vector<std::shared_ptr<const LevelSet>> held_;  // what the pieces' shapes point at

@@ -52,6 +52,7 @@ inline constexpr Range kOctaves{1, 10};         // a thousandth of the scale
 inline constexpr Range kAmplitude{0, 1e3};
 inline constexpr Range kFactor{1e-3, 1e3};
 inline constexpr Range kHeight{-1e6, 1e6};  // m
+inline constexpr Range kRoughness{0.05, 1};  // smoother, only a mirror image of the sun would be left of its light
 inline constexpr Range kSubframes{1, 100};
 inline constexpr Range kFpcError{0, 1};  // m
 inline constexpr Range kPixels{16, 8192};
@@ -77,6 +78,7 @@ inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Inter
 inline constexpr Choice<Tone> kToneNames[] = {{"filmic", Tone::kFilmic}, {"srgb", Tone::kSrgb}};
 inline constexpr Choice<LightShape> kLightShapeNames[] = {
     {"rectangle", LightShape::kRectangle}, {"disc", LightShape::kDisc}, {"sphere", LightShape::kSphere}};
+inline constexpr Choice<Look> kLookNames[] = {{"matte", Look::kMatte}, {"metal", Look::kMetal}};
 inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kSequenceName{"sequence", ShapeKind::kSequence},
     kParticlesName{"particles", ShapeKind::kParticles};
 inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},

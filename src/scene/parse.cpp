@@ -165,6 +165,8 @@ void check_body(const Body&, const Reader&) {}
 void check_body(const Collider& collider, const Reader& reader) {
   if (collider.interpolation != Interpolation::kLinear && collider.keys.empty())
     throw UserError(reader.where("interpolation"), "'interpolation' is of motion between keys, give 'keys' or 'keys_file'");
+  if (collider.roughness && collider.look != Look::kMetal)
+    throw UserError(reader.where("roughness"), "'roughness' is of metal, give look = \"metal\"");
 }
 
 template <class Body>

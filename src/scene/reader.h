@@ -83,6 +83,7 @@ class Reader {
   void read(const Entry& entry, Vector& value, const Channels& rule) const;
   void read(const Entry& entry, std::array<double, 2>& value, const Edges& rule) const;
   void read(const Entry& entry, std::vector<AreaLight>& value, AreaLights) const;
+  void read(const Entry& entry, std::optional<Vector>& value, const Channels& rule) const;
   void read(const Entry& entry, Quaternion& value, Rotation) const;
   void read(const Entry& entry, std::string& value, ExistingFile) const;
   void read(const Entry& entry, std::string& value, FilePattern) const;

@@ -61,6 +61,10 @@ void Reader::read(const Entry& entry, std::vector<AreaLight>& value, AreaLights)
   }
 }
 
+void Reader::read(const Entry& entry, std::optional<Vector>& value, const Channels& rule) const {
+  value = components_in(entry, kSpace, rule.range);
+}
+
 void Reader::read(const Entry& entry, std::vector<CameraKey>& value, const CameraKeys& rule) const {
   constexpr std::string_view kForm = "a list of { t, position, target, fov }, at least one";
   CameraKey defaults;

@@ -73,11 +73,7 @@ SampledShape sample_distance(const Vec<double, 3>& lower, const Vec<double, 3>& 
 }
 
 SampledShape sample_heightfield(const Shape& shape, const FormSettings& settings) {
-  const double half_x = shape.length / 2, half_z = (shape.width > 0 ? shape.width : shape.length) / 2;
-  const GroundArea area{-half_x, -half_z, half_x, half_z};
-  const HeightMap map = shape.formula.empty() ? height_map_from_png(shape.file, area, 0, shape.height)
-                                              : height_map_from_formula(shape.formula, area, settings.h);
-  const Mesh mesh = to_mesh(map, -shape.depth);
+  const Mesh mesh = heightfield_mesh(shape, settings.h);
   const Bounds box = bounds(mesh);
   return {mesh_to_volume(mesh, {settings.h / kVoxelsPerCell, kBandCells * settings.h, 0}), box.lower, box.upper};
 }
@@ -101,6 +97,14 @@ SampledShape sample_compound(const Shape& shape, const FormSettings& settings, s
 }
 
 }  // namespace
+
+Mesh heightfield_mesh(const Shape& shape, double h) {
+  const double half_x = shape.length / 2, half_z = (shape.width > 0 ? shape.width : shape.length) / 2;
+  const GroundArea area{-half_x, -half_z, half_x, half_z};
+  const HeightMap map =
+      shape.formula.empty() ? height_map_from_png(shape.file, area, 0, shape.height) : height_map_from_formula(shape.formula, area, h);
+  return to_mesh(map, -shape.depth);
+}
 
 SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   switch (shape.kind) {

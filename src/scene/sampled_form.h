@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collide/volume.h"
+#include "geometry/mesh.h"
 #include "scene/form.h"
 
 namespace firn {
@@ -18,5 +19,8 @@ struct SampledShape {
 // Of a mesh or volume file, scaled; a height field; text; or a union, difference or intersection of parts, whose frame starts at the first
 // part's origin and is not turned. Throws UserError.
 SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
+
+// The ground of a height field, closed, in the shape's own frame. Throws UserError.
+Mesh heightfield_mesh(const Shape& shape, double h);
 
 }  // namespace firn

@@ -194,6 +194,9 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   v.field("friction", s.friction, kFriction);
   v.field("sticky", s.sticky, Flag{});
+  v.field("look", s.look, Choices<Look>{kLookNames, {}});
+  v.field("colour", s.colour, Channels{kFraction});
+  v.field("roughness", s.roughness, kRoughness);
   v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
   if (v.instead("keys", s.keys, MotionKeys{})) return;
   if (v.instead("keys_file", s.keys, MotionFile{})) return;

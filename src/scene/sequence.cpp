@@ -30,20 +30,35 @@ struct Interval {
   double top_speed = 0;
 };
 
+// Where a time falls among the frames: between `index` and the next one.
+struct Moment {
+  std::size_t index;
+  double gamma;
+  bool rests;  // before the first frame or after the last one
+};
+
+Moment moment_of(const Shape& shape, std::size_t files, double span, double t) {
+  const double last = static_cast<double>(files - 1);
+  const double frames = std::clamp((t - shape.start) / span, 0.0, last);
+  const std::size_t index = std::min(static_cast<std::size_t>(frames), files - 2);
+  return {index, frames - static_cast<double>(index), t < shape.start || frames >= last};
+}
+
+double span_of(const Shape& shape, double fps) { return 1 / (shape.fps > 0 ? shape.fps : fps); }
+
+bool is_mesh(const std::string& file) { return fs::path(file).extension() != ".vdb"; }
+
 class Sequence : public Deformation {
  public:
-  Sequence(Shape shape, std::vector<std::string> files, double h, double fps)
-      : shape_(std::move(shape)), files_(std::move(files)), h_(h), span_(1 / fps) {}
+  Sequence(Shape shape, std::vector<std::string> files, double h, double span)
+      : shape_(std::move(shape)), files_(std::move(files)), h_(h), span_(span) {}
 
   DeformedShape at(double t) const override {
-    const double frames = std::clamp((t - shape_.start) / span_, 0.0, static_cast<double>(files_.size() - 1));
-    const std::size_t index = std::min(static_cast<std::size_t>(frames), files_.size() - 2);
+    const Moment moment = moment_of(shape_, files_.size(), span_, t);
     const std::lock_guard lock(mutex_);
-    const Interval& interval = find(index);
-    const double gamma = frames - static_cast<double>(index);
-    const bool rests = t < shape_.start || frames >= static_cast<double>(files_.size() - 1);
-    return rests ? at_rest(gamma < 0.5 ? interval.from : interval.to)
-                 : DeformedShape{interval.from, interval.to, gamma, span_, interval.top_speed};
+    const Interval& interval = find(moment.index);
+    return moment.rests ? at_rest(moment.gamma < 0.5 ? interval.from : interval.to)
+                        : DeformedShape{interval.from, interval.to, moment.gamma, span_, interval.top_speed};
   }
 
   const Volume& first_volume() const {
@@ -124,7 +139,7 @@ class Sequence : public Deformation {
     SurfaceFrame frame;
     frame.band = band;
     frame.volume = mesh_to_volume(surface.mesh, options, &frame.nearest);
-    if (fs::path(files_[index]).extension() != ".vdb") frame.mesh = std::move(surface.mesh);
+    if (is_mesh(files_[index])) frame.mesh = std::move(surface.mesh);
     return std::make_shared<const SurfaceFrame>(std::move(frame));
   }
 
@@ -142,10 +157,23 @@ class Sequence : public Deformation {
 }  // namespace
 
 SequenceForm make_sequence(const Shape& shape, double h, double fps, std::vector<std::string>& warnings) {
-  auto sequence = std::make_shared<const Sequence>(shape, find_sequence(shape.file), h, shape.fps > 0 ? shape.fps : fps);
+  auto sequence = std::make_shared<const Sequence>(shape, find_sequence(shape.file), h, span_of(shape, fps));
   for (const std::string& warning : sequence->first_warnings()) warnings.push_back(warning);
   const Volume& first = sequence->first_volume();
   return {sequence, first.lower, first.upper()};
+}
+
+std::optional<Mesh> sequence_mesh(const Shape& shape, double fps, double t) {
+  const std::vector<std::string> files = find_sequence(shape.file);
+  const Moment moment = moment_of(shape, files.size(), span_of(shape, fps), t);
+  const std::string &before = files[moment.index], &after = files[moment.index + 1];
+  if (!is_mesh(before) || !is_mesh(after)) return std::nullopt;
+  std::vector<std::string> repeated;
+  Mesh mesh = read_surface(before, shape, repeated).mesh;
+  const Mesh next = read_surface(after, shape, repeated).mesh;
+  if (!has_same_topology(mesh, next)) return std::nullopt;
+  for (std::size_t i = 0; i < mesh.points.size(); ++i) mesh.points[i] += moment.gamma * (next.points[i] - mesh.points[i]);
+  return mesh;
 }
 
 }  // namespace firn

@@ -63,6 +63,7 @@ class Writer {
   std::string toml(const Vector& v, const Channels&) const { return toml_array(v, v.size()); }
   std::string toml(const std::array<double, 2>& v, const Edges&) const { return toml_array(v, v.size()); }
   std::string toml(const std::vector<AreaLight>& lights, AreaLights) const { return tables(lights); }
+  std::string toml(const std::optional<Vector>& v, const Channels&) const { return v ? toml_array(*v, v->size()) : ""; }
   std::string toml(const Vector& v, const Spin&) const { return dimension_ == 2 ? toml_number(v[2]) : vector(v); }
   std::string toml(const Quaternion& q, Rotation) const { return toml_array(q, q.size()); }
   std::string toml(const std::string& path, ExistingFile) const { return path.empty() ? "" : toml_string(path); }

@@ -4,12 +4,12 @@
 
 #include "render/look.h"
 #include "render/path/coloured_snow.h"
+#include "render/path/metal.h"
 #include "render/path/scattering.h"
 
 namespace firn {
 namespace {
 
-constexpr float kOffSurface = 2e-3f;              // where a path starts from a body, so that it does not meet it at once
 constexpr Colour kInWarmLight{0.6f, 0.8f, 1.6f};  // bodies, to look there as they do in white light; that of coloured snow is white
 constexpr int kMostEvents = 4096;                 // of one path
 constexpr int kEventsBeforeChance = 8;
@@ -78,8 +78,12 @@ void PathTracer::meet_body(Path& path, const StageHit& hit) const {
   const Colour known = body_albedo(hit, path.footprint * hit.t);
   const Colour albedo = snow_.coloured ? known : multiply(kInWarmLight, known);
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
-  const Float3 p = path.ray.origin + hit.t * path.ray.direction + kOffSurface * hit.normal;
-  scatter_at(path, p, MatteScattering(hit.normal, albedo));
+  const Float3 p = stage_.departure(hit, path.ray.origin + hit.t * path.ray.direction);
+  if (hit.look->is_metal) {
+    scatter_at(path, p, MetalScattering(-path.ray.direction, hit.normal, albedo, hit.look->roughness));
+  } else {
+    scatter_at(path, p, MatteScattering(hit.normal, albedo));
+  }
 }
 
 // For the lamp ahead, or for what is beyond.

@@ -30,7 +30,9 @@ auto fields(const SnowNoise& n) { return std::tuple_cat(std::tie(n.scale, n.octa
 auto fields(const SnowShell& s) { return std::tuple_cat(std::tie(s.depth), fields(s.factor)); }
 auto fields(const SnowLayer& l) { return std::tie(l.above, l.below, l.material); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
-auto fields(const Collider& c) { return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot); }
+auto fields(const Collider& c) {
+  return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot, c.look, c.colour, c.roughness);
+}
 
 auto fields(const Source& s) { return std::tie(s.rate, s.velocity, s.start, s.end, s.material, s.particles_per_cell, s.seed); }
 auto fields(const Sink& s) { return std::tie(s.start, s.end); }
@@ -166,6 +168,9 @@ class Randomizer {
   void set(std::vector<AreaLight>& lights, AreaLights) {
     lights.resize(coin() ? 0 : 3);
     for (AreaLight& light : lights) describe(*this, light);
+  void set(std::optional<Vector>& value, const Channels& rule) {
+    value.reset();
+    if (coin()) value = in_space(rule.range);
   }
   void set(Vector& value, const Spin& rule) { value = dimension_ == 3 ? vector(rule.range) : Vector{0, 0, in(rule.range)}; }
   void set(Quaternion& value, Rotation) {
@@ -285,6 +290,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
   for (Collider& collider : scene.colliders) {
     describe(random, collider);
     if (collider.keys.empty()) collider.interpolation = Interpolation::kLinear;
+    if (collider.look != Look::kMetal) collider.roughness.reset();
   }
   add_flow(random, scene);
   describe(random, scene.render);
