@@ -6,11 +6,12 @@ import bpy
 from mathutils import Matrix, Vector
 
 from motion import at_rest, origin_of, pose_at, vector
-from snow_material import matte_material
+from snow_material import body_material
 
 SEGMENTS = 64                                           # round a sphere, cylinder or cone
 Y_FROM_Z = Matrix.Rotation(math.radians(-90), 4, "X")   # Blender's cones stand along z, firn's along y
 BODY_COLOUR = (0.03, 0.06, 0.16)
+STEEL_COLOUR, METAL_ROUGHNESS = (0.56, 0.57, 0.58), 0.3
 GROUND_COLOUR = (0.036, 0.05, 0.085)                    # dark, so that snow stands out; neutral in the warm light of stage.py
 
 
@@ -64,6 +65,12 @@ MAKERS = {"plane": make_plane, "box": make_box, "sphere": make_sphere, "cylinder
 FLAT_SIDED = ("plane", "box", "wedge")
 
 
+def material_of(name, body):
+    if body.get("look") == "metal":
+        return body_material(name, body.get("colour", STEEL_COLOUR), body.get("roughness", METAL_ROUGHNESS))
+    return body_material(name, body.get("colour", GROUND_COLOUR if body["shape"] == "plane" else BODY_COLOUR))
+
+
 def body_object(name, body, extent):
     mesh = bmesh.new()
     MAKERS[body["shape"]](mesh, body, extent)
@@ -77,8 +84,7 @@ def body_object(name, body, extent):
     mesh.free()
     if hasattr(data, "use_auto_smooth"):  # until Blender 4.1 sharp edges want it
         data.use_auto_smooth, data.auto_smooth_angle = True, math.pi
-    colour = GROUND_COLOUR if body["shape"] == "plane" else BODY_COLOUR
-    data.materials.append(matte_material(name, colour))
+    data.materials.append(material_of(name, body))
     return bpy.data.objects.new(name, data)
 
 

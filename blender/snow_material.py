@@ -50,10 +50,12 @@ def snow_material(albedo=SINGLE_SCATTERING_ALBEDO, extinction_of_packed=EXTINCTI
     return material
 
 
-def matte_material(name, colour):
+def body_material(name, colour, metal_roughness=None):
+    """Metal of a roughness, or matte without one."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     surface = material.node_tree.nodes["Principled BSDF"]
     surface.inputs["Base Color"].default_value = (*colour, 1.0)
-    surface.inputs["Roughness"].default_value = 0.9
+    surface.inputs["Metallic"].default_value = 0.0 if metal_roughness is None else 1.0
+    surface.inputs["Roughness"].default_value = 0.9 if metal_roughness is None else metal_roughness
     return material

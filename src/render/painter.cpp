@@ -22,6 +22,7 @@ constexpr float kSmoothing = 0.76f;     // of packed snow's normals; the rest is
 constexpr float kCrumb = 0.5f;          // how far a particle's grains look like one crumb
 constexpr float kVariation = 0.05f;     // of brightness from grain to grain
 constexpr float kGlowOnBodies = 0.35f;  // under snow it is darker than in it
+constexpr float kGleam = 2;             // exponent of the sun's image in metal of roughness 1
 constexpr float kPixel = 2;             // samples across: patterns are smoothed over one
 constexpr float kCreviceReach = 4.0f;   // samples
 constexpr float kCreviceDarkness = 0.28f;
@@ -157,8 +158,15 @@ Colour Painter::shade_body(const Sight& sight) const {
   const float footprint = kPixel * sight.t / (projection_.scale * max(-dot(sight.ray.direction, n), 0.02f));
   const float cosine = max(dot(n, sun_), 0.0f);
   const float lit = cosine > 0 ? shadow_.light(p, 0.5f * snow_.radius, dither(sight.x, sight.y)) * stage_.light(p, sun_) : 0.0f;
-  const Colour light = (cosine * lit) * kSunlight + mix(kGlowOnBodies * kSnowGlow, skylight(n), openness(p, n, 0.6f * density_.cell()));
-  return multiply(body_albedo(*sight.body, footprint), light);
+  const float open = openness(p, n, 0.6f * density_.cell());
+  const Colour light = (cosine * lit) * kSunlight + mix(kGlowOnBodies * kSnowGlow, skylight(n), open);
+  const Colour albedo = body_albedo(*sight.body, footprint);
+  const BodyLook& look = *sight.body->look;
+  if (!look.is_metal) return multiply(albedo, light);
+  // The rougher, the wider the sun's image and the less of a mirror.
+  const Float3 mirrored = sight.ray.direction - 2 * dot(sight.ray.direction, n) * n;
+  const float gleam = lit * std::pow(max(dot(mirrored, sun_), 0.0f), kGleam / (look.roughness * look.roughness));
+  return multiply(albedo, mix(open * backdrop(mirrored) + gleam * kSunlight, light, look.roughness));
 }
 
 float Painter::openness(const Float3& p, const Float3& normal, float bias) const {

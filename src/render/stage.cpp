@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "render/look.h"
 
@@ -24,40 +23,40 @@ bool crosses_ball(const Float3& from, const Float3& direction, float radius, flo
   return leave > 0;
 }
 
+// Where a body's own frame stands in the world, m; h: of the lattice that anchors it.
+Vec<double, 3> origin_of(const Body<double, 3>& body, double h) {
+  Vec<double, 3> origin = body.displacement;
+  for (int d = 0; d < 3; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h;
+  return origin;
+}
+
 }  // namespace
 
 Stage::Stage(const Scenery* scenery, const Camera& camera, double time) {
   if (scenery == nullptr) return;
-  const Bodies<double, 3> bodies = freeze<double, 3>(scenery->bodies, time);
   const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
   held_ = forms.held;
-  for (std::size_t i = 0; i < bodies.list.size(); ++i) {
-    Piece piece = make_piece(bodies.list[i], forms.list[i], camera, scenery->scene.simulation.spacing);
-    if (!piece.is_plane) piece.bound = static_cast<float>(bounding_radius(scenery->bodies[i], time) / camera.radius);
-    piece.body = static_cast<int>(i);
-    piece.look = look_of(scenery->scene.colliders[i]);
-    add_mesh(piece, bodies.list[i], camera, scenery->mesh(i, time));
-    pieces_.push_back(std::move(piece));
+  for (std::size_t i = 0; i < forms.list.size(); ++i) {
+    pieces_.push_back(make_piece(*scenery, static_cast<int>(i), camera, time));
+    pieces_.back().form = forms.list[i];
   }
 }
 
-Stage::Piece Stage::make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h) {
+Stage::Piece Stage::make_piece(const Scenery& scenery, int number, const Camera& camera, double time) {
+  const auto at = static_cast<std::size_t>(number);
+  const Body<double, 3> body = freeze<double, 3>(scenery.bodies[at], time);
+  const Vec<double, 3> origin = origin_of(body, scenery.scene.simulation.spacing);
   Piece piece{};
-  piece.form = form;
+  piece.body = number;
   piece.is_plane = body.solid.kind == SolidKind::kPlane;
   piece.metres = static_cast<float>(camera.radius);
-  Vec<double, 3> origin = body.displacement;
-  for (int d = 0; d < 3; ++d) origin[d] += (body.anchor.cell[d] + body.anchor.offset[d]) * h;
   piece.origin = camera.to_view(origin);
   for (int i = 0; i < 9; ++i) piece.rotation.a[i] = static_cast<float>(body.rotation.a[i]);
+  piece.bound = piece.is_plane ? 0 : static_cast<float>(bounding_radius(scenery.bodies[at], time) / camera.radius);
+  piece.look = look_of(scenery.scene.colliders[at]);
+  piece.mesh = scenery.mesh(at, time);
+  if (piece.mesh) piece.mesh_origin = camera.to_view(origin + body.rotation * piece.mesh->middle());
   return piece;
-}
-
-void Stage::add_mesh(Piece& piece, const Body<double, 3>& body, const Camera& camera, std::shared_ptr<const MeshRays> mesh) {
-  piece.mesh = std::move(mesh);
-  if (!piece.mesh) return;
-  const Vec<double, 3> middle = (1 / camera.radius) * (body.rotation * piece.mesh->middle());
-  for (int d = 0; d < 3; ++d) piece.mesh_origin[d] = piece.origin[d] + static_cast<float>(middle[d]);
 }
 
 Surface<float, 3> Stage::Piece::surface(const Float3& p) const {

@@ -65,8 +65,7 @@ class Stage {
     StageHit hit(const Ray& ray, float t) const;
     StageHit hit(const Ray& ray, const MeshRays::Hit& found) const;
   };
-  static Piece make_piece(const Body<double, 3>& body, const Body<float, 3>& form, const Camera& camera, double h);
-  static void add_mesh(Piece& piece, const Body<double, 3>& body, const Camera& camera, std::shared_ptr<const MeshRays> mesh);
+  static Piece make_piece(const Scenery& scenery, int body, const Camera& camera, double time);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
   static std::optional<MeshRays::Hit> trace_mesh(const Piece& piece, const Ray& ray, float farthest);

@@ -70,7 +70,7 @@ class MetalScattering {
 
   // A point of the half sphere's outline as seen from the way back, after stretching the surface so that all slopes are alike.
   Float3 visible_mirror(float u, float v) const {
-    const Float3 seen = normalized({alpha_ * back_[0], alpha_ * back_[1], back_[2]});
+    const Float3 seen = normalized(Float3{alpha_ * back_[0], alpha_ * back_[1], back_[2]});
     const float flat = std::hypot(seen[0], seen[1]);
     const Float3 level = flat > 0 ? Float3{-seen[1] / flat, seen[0] / flat, 0} : Float3{1, 0, 0}, up = cross(seen, level);
     const float radius = std::sqrt(u), angle = 2 * std::numbers::pi_v<float> * v;
@@ -78,7 +78,7 @@ class MetalScattering {
     // What of the disc lies behind the horizon is squeezed onto the rest.
     const float y = mix(std::sqrt(max(0.0f, 1 - x * x)), radius * std::sin(angle), 0.5f * (1 + seen[2]));
     const Float3 m = x * level + y * up + std::sqrt(max(0.0f, 1 - x * x - y * y)) * seen;
-    return normalized({alpha_ * m[0], alpha_ * m[1], max(m[2], 0.0f)});
+    return normalized(Float3{alpha_ * m[0], alpha_ * m[1], max(m[2], 0.0f)});
   }
 
   Tangents across_;

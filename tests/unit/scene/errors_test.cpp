@@ -262,6 +262,15 @@ TEST(SceneErrors, OfTheLightsSayWhatIsMissingOrTooMuch) {
   EXPECT_EQ(error_of(render + "lights = [" + many + "]\n"), "scene.toml:9:1: lights: 101 of them, at most 100");
 }
 
+TEST(SceneErrors, OfABodyLookSayWhatIsAllowed) {
+  const std::string body = kMinimal + "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
+  EXPECT_EQ(error_of(body + "look = \"metall\"\n"),
+            "scene.toml:12:1: look = \"metall\" is not known here, did you mean \"metal\"? allowed: \"matte\", \"metal\"");
+  EXPECT_EQ(error_of(body + "colour = [0.9, 1.1, 1]\n"),
+            "scene.toml:12:1: colour = [0.9, 1.1, 1]: must be made of numbers at least 0 and at most 1");
+  EXPECT_EQ(error_of(body + "roughness = 0.2\n"), "scene.toml:12:1: 'roughness' is of metal, give look = \"metal\"");
+}
+
 TEST(SceneErrors, NoiseShellAndLayers) {
   EXPECT_EQ(error_of(kMinimal + "noise = 3\n"),
             "scene.toml:8:1: noise = 3: must be { scale, octaves, seed, stiffness, ... } or a list of them");

@@ -192,6 +192,17 @@ TEST(Parse, EverySnowShapeTakesItsGeometry) {
   EXPECT_EQ(scene.snow[4].seed, 4294967295u);
 }
 
+TEST(Parse, CollidersHaveALook) {
+  const std::string ball = "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n";
+  const Scene scene = parse(kMinimal + ball + ball + "look = \"metal\"\ncolour = [1, 0.5, 0]\nroughness = 0.05\n");
+  EXPECT_EQ(scene.colliders[0].look, Look::kMatte);
+  EXPECT_FALSE(scene.colliders[0].colour.has_value());
+  EXPECT_FALSE(scene.colliders[0].roughness.has_value());
+  EXPECT_EQ(scene.colliders[1].look, Look::kMetal);
+  EXPECT_EQ(scene.colliders[1].colour, (Vector{1, 0.5, 0}));
+  EXPECT_EQ(scene.colliders[1].roughness, 0.05);
+}
+
 TEST(Parse, CollidersMoveSteadilyOrByKeys) {
   const Scene scene = parse(kMinimal +
                             "[[collider]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nfriction = 0.5\nsticky = true\n"

@@ -168,6 +168,7 @@ class Randomizer {
   void set(std::vector<AreaLight>& lights, AreaLights) {
     lights.resize(coin() ? 0 : 3);
     for (AreaLight& light : lights) describe(*this, light);
+  }
   void set(std::optional<Vector>& value, const Channels& rule) {
     value.reset();
     if (coin()) value = in_space(rule.range);

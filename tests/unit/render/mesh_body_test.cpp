@@ -1,0 +1,212 @@
+// Bodies made of triangles are seen as these triangles, wherever and whenever they are.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <cstring>
+#include <list>
+
+#include "render/path/tracer.h"
+#include "scenes.h"
+#include "support/mesh_files.h"
+#include "support/meshes.h"
+#include "support/temp_folder.h"
+
+namespace firn {
+namespace {
+
+const Camera kWorld;  // at the world's origin, its unit a metre: the view is the world
+constexpr float kFar = 100;
+
+Collider mesh_body(const std::string& file) {
+  Collider body;
+  body.shape.kind = ShapeKind::kMesh;
+  body.shape.file = file;
+  return body;
+}
+
+class MeshBody : public ::testing::Test {
+ protected:
+  // The unit cube in [0, 1]³, sampled so coarsely that its level set is round.
+  Scene cube_scene(const Mesh& mesh = testing::cube()) {
+    Scene scene;
+    scene.simulation.spacing = 0.2;
+    scene.colliders.push_back(mesh_body(folder_.write("cube.obj", testing::obj(mesh))));
+    return scene;
+  }
+  Stage stage_of(const Scene& scene, double time = 0) { return Stage(&sceneries_.emplace_back(scene), kWorld, time); }
+
+  test::TempFolder folder_;
+  std::list<Scenery> sceneries_;  // what stages point at
+};
+
+TEST_F(MeshBody, IsMetInThePlanesOfItsTriangles) {
+  const Stage stage = stage_of(cube_scene());
+  const std::optional<StageHit> front = stage.trace({{0.5f, 0.3f, 5}, {0, 0, -1}}, kFar);
+  ASSERT_TRUE(front);
+  EXPECT_NEAR(front->t, 4, 1e-5);
+  EXPECT_NEAR(front->normal[2], 1, 1e-6);
+  EXPECT_FALSE(stage.trace({{0.5f, 0.3f, 5}, {0, 0, -1}}, 3.99f)) << "it ends before";
+  EXPECT_FALSE(stage.trace({{0.5f, 1.01f, 5}, {0, 0, -1}}, kFar));
+}
+
+TEST_F(MeshBody, KeepsItsSharpEdges) {
+  Scene mesh = cube_scene();
+  mesh.colliders[0].shape.scale = {1.05, 1.05, 1.05};  // its edges lie in the middle of voxels
+  Scene sampled;                                       // the same cube, known by distances only
+  sampled.simulation.spacing = mesh.simulation.spacing;
+  Collider body;
+  body.shape.kind = ShapeKind::kUnion;
+  body.shape.parts.push_back(testing::make_box({0.525, 0.525, 0.525}, {1.05, 1.05, 1.05}).shape);
+  sampled.colliders.push_back(body);
+  const Stage sharp = stage_of(mesh), round = stage_of(sampled);
+  for (const float in : {0.002f, 0.01f, 0.02f}) {
+    const Ray ray{{0.5f, 1.05f - in, 5}, {0, 0, -1}};
+    const std::optional<StageHit> hit = sharp.trace(ray, kFar);
+    ASSERT_TRUE(hit) << in;
+    EXPECT_NEAR(hit->t, 3.95, 1e-5);
+    EXPECT_NEAR(hit->normal[2], 1, 1e-6);
+    const std::optional<StageHit> rounded = round.trace(ray, kFar);
+    EXPECT_TRUE(!rounded || rounded->normal[2] < 0.99f) << "else this test shows nothing";
+  }
+}
+
+TEST_F(MeshBody, IsSeenFromInside) {
+  const std::optional<StageHit> hit = stage_of(cube_scene()).trace({{0.5f, 0.5f, 0.5f}, {1, 0, 0}}, kFar);
+  ASSERT_TRUE(hit);
+  EXPECT_NEAR(hit->t, 0.5, 1e-5);
+  EXPECT_NEAR(hit->normal[0], -1, 1e-6);
+}
+
+TEST_F(MeshBody, StandsWhereItsKeysPutIt) {
+  Scene scene = cube_scene();
+  const double half = std::sqrt(0.5);
+  scene.colliders[0].keys = {{0, {0, 0, 0}, {1, 0, 0, 0}}, {2, {4, 0, 0}, {half, 0, 0, half}}};
+  const std::optional<StageHit> before = stage_of(scene, 0).trace({{-5, 0.4f, 0.5f}, {1, 0, 0}}, kFar);
+  ASSERT_TRUE(before);
+  EXPECT_NEAR(before->t, 5, 1e-5);
+  // A quarter turn about z: the cube is in [3, 4] × [0, 1].
+  const std::optional<StageHit> after = stage_of(scene, 2).trace({{-5, 0.4f, 0.5f}, {1, 0, 0}}, kFar);
+  ASSERT_TRUE(after);
+  EXPECT_NEAR(after->t, 8, 1e-5);
+  EXPECT_NEAR(after->normal[0], -1, 1e-5);
+}
+
+// In single precision points are a sixteenth apart out there.
+TEST_F(MeshBody, FarFromItsOwnOriginIsAsSharp) {
+  Scene scene = cube_scene(testing::moved(testing::cube(), {500000, 0, 0}));
+  scene.colliders[0].shape.translate = {-500000, 0, 0};
+  const std::optional<StageHit> hit = stage_of(scene).trace({{-5, 0.4f, 0.5f}, {1, 0, 0}}, kFar);
+  ASSERT_TRUE(hit);
+  EXPECT_NEAR(hit->t, 5, 1e-5);
+  EXPECT_NEAR(hit->normal[0], -1, 1e-5);
+}
+
+TEST_F(MeshBody, DeformsBetweenTheFramesOfASequence) {
+  Mesh tall = testing::cube();
+  for (Vec<double, 3>& point : tall.points) point[1] *= 3;
+  folder_.write("grow_1.obj", testing::obj(testing::cube()));
+  folder_.write("grow_2.obj", testing::obj(tall));
+  Scene scene;
+  scene.simulation.spacing = 0.2;
+  scene.colliders.push_back(mesh_body(folder_.file("grow_#.obj")));
+  scene.colliders[0].shape.kind = ShapeKind::kSequence;
+  scene.colliders[0].shape.fps = 1;
+  const testing::Staged staged(scene);
+  for (const double time : {-1.0, 0.0, 0.25, 0.5, 1.0, 7.0}) {
+    const std::optional<StageHit> hit = Stage(staged, kWorld, time).trace({{0.5f, 9, 0.5f}, {0, -1, 0}}, kFar);
+    ASSERT_TRUE(hit) << time;
+    EXPECT_NEAR(9 - hit->t, 1 + 2 * std::clamp(time, 0.0, 1.0), 1e-4) << time;
+  }
+}
+
+TEST_F(MeshBody, IsSmoothWhereItIsRoundAndSharpWhereItIsCut) {
+  // Half a sphere with a flat bottom; triangles of 11 degrees.
+  const Scene scene = cube_scene(testing::dome(16, std::numbers::pi / 2));
+  const Stage stage = stage_of(scene);
+  for (const float x : {0.1f, 0.23f, 0.37f, 0.5f}) {
+    const std::optional<StageHit> hit = stage.trace({{x, 5, 0.21f}, {0, -1, 0}}, kFar);
+    ASSERT_TRUE(hit);
+    const Float3 p{x, 5 - hit->t, 0.21f};
+    EXPECT_GT(dot(hit->normal, normalized(p)), 0.999f) << "as on a true sphere";
+    EXPECT_LT(dot(hit->face, hit->normal), 1);
+  }
+  const std::optional<StageHit> below = stage.trace({{0.9f, -5, 0.2f}, {0, 1, 0}}, kFar);
+  ASSERT_TRUE(below);
+  EXPECT_NEAR(below->normal[1], -1, 1e-5);
+}
+
+TEST_F(MeshBody, PathsLeaveItAndDoNotSlipBehindThePlaneItLiesOn) {
+  Scene scene = cube_scene();
+  scene.colliders.push_back(testing::make_plane({0, -1e-6, 0}, {0, 1, 0}));
+  const Stage stage = stage_of(scene);
+  const Ray down{{0.5f, 5, 0.5f}, {0, -1, 0}}, up{{0.5f, 0.5f, 0.5f}, {0, -1, 0}};
+  const std::optional<StageHit> top = stage.trace(down, kFar), bottom = stage.trace(up, kFar);
+  ASSERT_TRUE(top && bottom);
+  const Float3 start = stage.departure(*top, down.origin + top->t * down.direction);
+  EXPECT_FALSE(stage.trace({start, {0, 1, 0}}, kFar));
+  EXPECT_FALSE(stage.trace({start, normalized(Float3{1, 1e-3f, 0})}, kFar));
+  EXPECT_LT(start[1] - 1, 1e-3f);
+  StageHit outside = *bottom;
+  outside.face = {0, -1, 0};
+  EXPECT_GT(stage.departure(outside, {0.5f, 0, 0.5f})[1], -1e-6f);
+}
+
+TEST_F(MeshBody, LooksTheSameWithAnyNumberOfThreads) {
+  Scene scene = cube_scene(testing::dome(60, std::numbers::pi / 2));
+  scene.colliders.push_back(testing::make_plane({0, 0, 0}, {0, 1, 0}));
+  const Medium snow(Float3{-0.2f, 1, -0.2f}, Float3{0.2f, 1.2f, 0.2f}, 30, 16);
+  std::vector<TracedPicture> pictures;
+  for (const std::size_t threads : {1u, 4u}) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    const Stage stage = stage_of(scene);
+    pictures.push_back(trace_picture(PathTracer(snow, stage, Daylight{}, {}), {}, {64, 36, 2, 5}, nullptr));
+  }
+  EXPECT_EQ(std::memcmp(pictures[0].light.data(), pictures[1].light.data(), pictures[0].light.size() * sizeof(Colour)), 0);
+}
+
+TEST_F(MeshBody, WhoseFileIsGoneOrDamagedIsAnErrorAtItsCollider) {
+  Scene scene = cube_scene();
+  scene.colliders[0].location = {"scene.toml", 7, 1};
+  folder_.write("cube.obj", "nothing");
+  try {
+    const Scenery scenery(scene);
+    FAIL();
+  } catch (const UserError& e) {
+    EXPECT_NE(std::string(e.what()).find("scene.toml:7:1"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("cube.obj"), std::string::npos) << e.what();
+  }
+}
+
+TEST(BodyLooks, FollowTheScene) {
+  Scene scene = testing::make_floor();
+  scene.colliders.push_back(testing::make_box({0, 0.5, 0}, {1, 1, 1}));
+  scene.colliders[1].look = Look::kMetal;
+  scene.colliders[1].colour = {0.1, 0.2, 0.3};
+  const testing::Staged staged(scene);
+  const Stage stage(staged, kWorld, 0);
+  const std::optional<StageHit> box = stage.trace({{0, 5, 0}, {0, -1, 0}}, kFar), floor = stage.trace({{3, 5, 0}, {0, -1, 0}}, kFar);
+  ASSERT_TRUE(box && floor);
+  EXPECT_TRUE(box->look->is_metal);
+  EXPECT_FLOAT_EQ(box->look->colour[2], 0.3f);
+  EXPECT_FALSE(floor->look->is_metal);
+  EXPECT_LT(floor->look->colour[0], floor->look->colour[2]) << "slate";
+}
+
+// In the preview as well.
+TEST(BodyLooks, ColourTheirPictures) {
+  const Frame snow = testing::make_ball({0, 0.3, 0});
+  Scene scene = testing::make_floor();
+  scene.colliders.push_back(testing::make_box({0.3, 0.1, 0}, {0.2, 0.2, 0.2}));
+  for (const Look look : {Look::kMatte, Look::kMetal}) {
+    scene.colliders[1].look = look;
+    scene.colliders[1].colour = {0.7, 0.02, 0.02};
+    const testing::Pixel red = testing::pixel_of(testing::picture_of(snow, &scene), testing::camera_for(snow, &scene), {0.3, 0.19, 0.1});
+    EXPECT_GT(red.r, 2 * red.g);
+    scene.colliders[1].colour = {0.02, 0.02, 0.7};
+    const testing::Pixel blue = testing::pixel_of(testing::picture_of(snow, &scene), testing::camera_for(snow, &scene), {0.3, 0.19, 0.1});
+    EXPECT_GT(blue.b, 2 * blue.r);
+  }
+}
+
+}  // namespace
+}  // namespace firn
