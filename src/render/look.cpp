@@ -43,8 +43,9 @@ Colour backdrop(const Float3& direction) {
 
 BodyLook look_of(const Collider& collider) {
   const bool is_metal = collider.look == Look::kMetal;
-  BodyLook look{is_metal, is_metal ? kSteel : collider.shape.kind == ShapeKind::kPlane ? kGround : kBody, kBrushed};
-  if (collider.colour) look.colour = convert_vec<float, 3>(Vec<double, 3>{(*collider.colour)[0], (*collider.colour)[1], (*collider.colour)[2]});
+  const Colour usual = is_metal ? kSteel : collider.shape.kind == ShapeKind::kPlane ? kGround : kBody;
+  BodyLook look{is_metal, !is_metal && !collider.colour, usual, kBrushed};
+  for (int d = 0; collider.colour && d < 3; ++d) look.colour[d] = static_cast<float>((*collider.colour)[static_cast<std::size_t>(d)]);
   if (collider.roughness) look.roughness = static_cast<float>(*collider.roughness);
   return look;
 }

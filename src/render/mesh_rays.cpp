@@ -31,10 +31,10 @@ void check(const Device& device) {
 
 Geometry make_geometry(const Device& device, const Mesh& mesh, const Vec<double, 3>& middle) {
   Geometry geometry(rtcNewGeometry(device.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
-  auto* points = static_cast<float*>(rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                                             3 * sizeof(float), mesh.points.size()));
-  auto* corners = static_cast<std::uint32_t*>(rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                                                      sizeof(Triangle), mesh.triangles.size()));
+  auto* points = static_cast<float*>(
+      rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float), mesh.points.size()));
+  auto* corners = static_cast<std::uint32_t*>(
+      rtcSetNewGeometryBuffer(geometry.get(), RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, sizeof(Triangle), mesh.triangles.size()));
   check(device);
   for (const Vec<double, 3>& point : mesh.points)
     for (int d = 0; d < 3; ++d) *points++ = static_cast<float>(point[d] - middle[d]);

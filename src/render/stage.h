@@ -13,6 +13,7 @@ namespace firn {
 // What a body is made of.
 struct BodyLook {
   bool is_metal;
+  bool is_usual;    // matte, and the scene gives no colour
   Colour colour;    // what it throws back; of metal, of light that falls straight onto it
   float roughness;  // of metal
 };
@@ -21,9 +22,9 @@ struct StageHit {
   float t;        // along the ray, view units
   Float3 normal;  // for shading: smooth also where the body is made of triangles
   Float3 face;    // of the surface itself
-  Float3 local;  // the point in the body's own frame, for a pattern that moves with it
+  Float3 local;   // the point in the body's own frame, for a pattern that moves with it
   bool is_plane;
-  int body;  // its number in the scene
+  int body;              // its number in the scene
   const BodyLook* look;  // the stage has it
 };
 

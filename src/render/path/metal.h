@@ -1,5 +1,6 @@
 // Rough metal: a surface of tiny mirrors whose slopes are spread by the GGX distribution (Walter et al. 2007). Each reflects by Schlick's
-// approximation of Fresnel's formulas (1994) and may be hidden or shadowed by its neighbours (Smith 1967; the two together as in Heitz 2014).
+// approximation of Fresnel's formulas (1994) and may be hidden or shadowed by its neighbours (Smith 1967; the two together as in Heitz
+// 2014).
 #pragma once
 
 #include <cmath>

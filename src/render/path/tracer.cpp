@@ -10,14 +10,17 @@
 namespace firn {
 namespace {
 
-constexpr Colour kInWarmLight{0.6f, 0.8f, 1.6f};  // bodies, to look there as they do in white light; that of coloured snow is white
-constexpr int kMostEvents = 4096;                 // of one path
+constexpr int kMostEvents = 4096;  // of one path
 constexpr int kEventsBeforeChance = 8;
 
 // Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
 // like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
 // a < 1/2 only, so the usual fixed chance would not do.
 constexpr float kThinning = 0.4f;
+
+// The usual colours of bodies are meant for white light, which is that of previews and of coloured snow: so they look alike here. None of
+// them gets above 1.
+constexpr Colour kUsualInWarmLight{0.6f, 0.8f, 1.6f};
 
 float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
 
@@ -76,7 +79,8 @@ void PathTracer::meet_snow(Path& path, float t) const {
 
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
   const Colour known = body_albedo(hit, path.footprint * hit.t);
-  const Colour albedo = snow_.coloured ? known : multiply(kInWarmLight, known);
+  const bool as_it_is = snow_.coloured || !hit.look->is_usual;
+  const Colour albedo = as_it_is ? known : multiply(kUsualInWarmLight, known);
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = stage_.departure(hit, path.ray.origin + hit.t * path.ray.direction);
   if (hit.look->is_metal) {

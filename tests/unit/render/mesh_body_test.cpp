@@ -5,7 +5,7 @@
 #include <cstring>
 #include <list>
 
-#include "render/path/tracer.h"
+#include "render/path/progressive.h"
 #include "scenes.h"
 #include "support/mesh_files.h"
 #include "support/meshes.h"
@@ -151,6 +151,29 @@ TEST_F(MeshBody, PathsLeaveItAndDoNotSlipBehindThePlaneItLiesOn) {
   EXPECT_GT(stage.departure(outside, {0.5f, 0, 0.5f})[1], -1e-6f);
 }
 
+// Planes are not seen from behind, so a path that started behind one would see the light there.
+TEST_F(MeshBody, NoLightComesFromBelowTheGroundWhereABodyTouchesIt) {
+  Daylight below = Daylight::even(Colour::zero());
+  below.below = {1000, 1000, 1000};
+  Scene scene = cube_scene(testing::moved(testing::dome(24, 3), {0, 1 - 1e-4, 0}));
+  scene.colliders.push_back(testing::make_plane({0, 0, 0}, {0, 1, 0}));
+  Collider ball;
+  ball.shape.center = {2, 0.5, 0};
+  ball.shape.radius = 0.5;
+  scene.colliders.push_back(ball);
+  scene.colliders.push_back(testing::make_box({4, 0.5, 0}, {1, 1, 1}));
+  const Stage stage = stage_of(scene);
+  const Medium nothing(Float3{8, 8, 8}, Float3{9, 9, 9}, 1, 4);
+  const PathTracer tracer(nothing, stage, below, {});
+  for (int i = 0; i < 20000; ++i) {
+    Rng rng(Rng::cell_key(8, i, 0, 0));
+    const Float3 eye{static_cast<float>(2 * (i % 3)), 0.3f, 3};
+    // All around where the bodies touch the ground.
+    const Float3 target{eye[0] + 1.2f * (random_float(rng) - 0.5f), 0.02f * random_float(rng), 0.5f * random_float(rng)};
+    ASSERT_EQ(tracer.trace({eye, normalized(target - eye)}, 1e-3f, rng).light[0], 0) << i;
+  }
+}
+
 TEST_F(MeshBody, LooksTheSameWithAnyNumberOfThreads) {
   Scene scene = cube_scene(testing::dome(60, std::numbers::pi / 2));
   scene.colliders.push_back(testing::make_plane({0, 0, 0}, {0, 1, 0}));
@@ -159,7 +182,10 @@ TEST_F(MeshBody, LooksTheSameWithAnyNumberOfThreads) {
   for (const std::size_t threads : {1u, 4u}) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
     const Stage stage = stage_of(scene);
-    pictures.push_back(trace_picture(PathTracer(snow, stage, Daylight{}, {}), {}, {64, 36, 2, 5}, nullptr));
+    const PathTracer tracer(snow, stage, Daylight{}, {});
+    ProgressivePicture picture(tracer, {}, {64, 36, 5});
+    ASSERT_TRUE(picture.add(2, nullptr));
+    pictures.push_back(picture.picture());
   }
   EXPECT_EQ(std::memcmp(pictures[0].light.data(), pictures[1].light.data(), pictures[0].light.size() * sizeof(Colour)), 0);
 }

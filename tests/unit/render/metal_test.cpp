@@ -50,7 +50,9 @@ TEST_P(Metal, DensityIsThatOfTheTurnsThatLeaveTheSurface) {
   const double sum = integral([&](const Float3& direction) { return scattering.density(direction); });
   EXPECT_NEAR(sum, double(leaving) / kTurns, 0.01);
   EXPECT_LE(sum, 1.005);
-  if (GetParam().roughness <= 0.3f && GetParam().cosine >= 0.5f) { EXPECT_NEAR(sum, 1, 0.02); }
+  if (GetParam().roughness <= 0.3f && GetParam().cosine >= 0.5f) {
+    EXPECT_NEAR(sum, 1, 0.02);
+  }
 }
 
 TEST_P(Metal, TurnsAreSpreadAsTheDensitySays) {
@@ -111,7 +113,9 @@ TEST_P(Metal, NeverGainsLight) {
     sum += turn.weight[0];
   }
   EXPECT_LE(sum / kTurns, 1);
-  if (GetParam().roughness <= 0.3f) { EXPECT_GT(sum / kTurns, 0.85); }
+  if (GetParam().roughness <= 0.3f) {
+    EXPECT_GT(sum / kTurns, 0.85);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Metal,
