@@ -124,7 +124,7 @@ def view_of(options, frame):
 def firn_picture(options, frame, view, case):
     size = options.size
     keys = {"width": size, "height": size, "position": list(view.position), "target": list(view.target), "fov": FOV, "sun": list(TO_SUN),
-            "sun_strength": case.sun, "sky_strength": case.sky, "extinction": case.extinction, "albedo": list(case.albedo), "anisotropy": case.anisotropy}
+            "sun_strength": case.sun, "sky_strength": case.sky, "white_balance": 0, "extinction": case.extinction, "albedo": list(case.albedo), "anisotropy": case.anisotropy}
     section = "".join(f"{key} = {value}\n" for key, value in keys.items())
     snow = f"[simulation]\nspacing = 1\nframes = 1\n\n[[snow]]\nshape = \"particles\"\nfile = \"{frame.name}\"\n\n"
     (frame.parent / "scene.toml").write_text(f"{snow}[render]\n{section}")

@@ -76,8 +76,8 @@ struct Material {
   double hardening = 10;
   double critical_compression = 2.5e-2;
   double critical_stretch = 7.5e-3;
-  double density = 400;           // kg/m³
-  double hardening_limit = 100;   // the hardening factor stays in [1/L, L]
+  double density = 400;          // kg/m³
+  double hardening_limit = 100;  // the hardening factor stays in [1/L, L]
 };
 
 // The geometry of one body; which members count depends on `kind`.
@@ -93,18 +93,18 @@ struct Shape {
   Vector point{0, 0, 0};            // plane
   Vector normal{0, 1, 0};           // plane, towards the free side
   Quaternion rotation{1, 0, 0, 0};  // about `center`; files: about their own origin
-  std::string file;                 // mesh, volume, particles: resolved path; heightfield: of a PNG; sequence: with # for the frame's number
-  Vector translate{0, 0, 0};        // files: where their own origin goes
-  Vector scale{1, 1, 1};            // files: of their coordinates, first of all
-  double thickness = 0;             // mesh, sequence, m: above 0 it is a sheet of that thickness and need not be closed
-  double threshold = 0.5;           // volume, sequence: where fog ends, of its largest value
-  double fps = 0;                   // sequence: frames per second; 0: the scene's
-  double start = 0;                 // sequence, s: when its first frame is due
-  std::string formula;              // heightfield: height in metres of x and z, from `center` on; instead of a picture
-  double length = 0, width = 0;     // heightfield, m: along x and z, about `center`
-  double depth = 0;                 // heightfield, m: below `center`; text: along z
-  std::string text, font;           // text: UTF-8, and the path of a font file
-  std::vector<Shape> parts;         // union, difference, intersection: each placed in the world
+  std::string file;              // mesh, volume, particles: resolved path; heightfield: of a PNG; sequence: with # for the frame's number
+  Vector translate{0, 0, 0};     // files: where their own origin goes
+  Vector scale{1, 1, 1};         // files: of their coordinates, first of all
+  double thickness = 0;          // mesh, sequence, m: above 0 it is a sheet of that thickness and need not be closed
+  double threshold = 0.5;        // volume, sequence: where fog ends, of its largest value
+  double fps = 0;                // sequence: frames per second; 0: the scene's
+  double start = 0;              // sequence, s: when its first frame is due
+  std::string formula;           // heightfield: height in metres of x and z, from `center` on; instead of a picture
+  double length = 0, width = 0;  // heightfield, m: along x and z, about `center`
+  double depth = 0;              // heightfield, m: below `center`; text: along z
+  std::string text, font;        // text: UTF-8, and the path of a font file
+  std::vector<Shape> parts;      // union, difference, intersection: each placed in the world
 };
 
 // One number for each parameter of snow that can vary from particle to particle.
@@ -164,10 +164,10 @@ struct Collider {
   Shape shape;
   double friction = 0;
   bool sticky = false;
-  Vector velocity{0, 0, 0};     // m/s
-  Vector spin{0, 0, 0};         // rad/s; 2D: z only
-  std::optional<Vector> pivot;  // of the spin, at t = 0; default: the shape's own origin
-  std::vector<MotionKey> keys;  // instead of velocity and spin
+  Vector velocity{0, 0, 0};                              // m/s
+  Vector spin{0, 0, 0};                                  // rad/s; 2D: z only
+  std::optional<Vector> pivot;                           // of the spin, at t = 0; default: the shape's own origin
+  std::vector<MotionKey> keys;                           // instead of velocity and spin
   Interpolation interpolation = Interpolation::kLinear;  // between keys
   // In pictures; nothing of it changes the run.
   Look look = Look::kMatte;
@@ -220,7 +220,7 @@ struct OutputSettings {
 
 // Where the camera is at a time.
 struct CameraKey {
-  double t = 0;  // s
+  double t = 0;                               // s
   Vector position{0, 0, 0}, target{0, 0, 0};  // m
   double fov = 27;                            // degrees
 };
@@ -228,12 +228,12 @@ struct CameraKey {
 // A lamp. Rectangles and discs shine to one side.
 struct AreaLight {
   LightShape shape = LightShape::kRectangle;
-  Vector center{0, 0, 0};             // m
-  Vector target{0, 0, 0};             // m, what a rectangle or disc faces
-  std::array<double, 2> size{1, 1};   // m, width and height of a rectangle
-  double radius = 1;                  // m, of a disc or sphere
-  Vector colour{1, 0.78, 0.4};        // linear red, green and blue; the sun's, in which snow is white
-  double strength = 1;                // radiance; 1: it looks as bright as snow in the sun
+  Vector center{0, 0, 0};            // m
+  Vector target{0, 0, 0};            // m, what a rectangle or disc faces
+  std::array<double, 2> size{1, 1};  // m, width and height of a rectangle
+  double radius = 1;                 // m, of a disc or sphere
+  Vector colour{1, 1, 1};            // linear red, green and blue
+  double strength = 1;               // radiance; 1: it looks as bright as snow in the sun
 };
 
 // How the run is shown; nothing of it changes the run. Defaults of the snow: Stomakhin et al. 2013.
@@ -244,19 +244,20 @@ struct RenderSettings {
   std::vector<CameraKey> keys;                           // instead of position and target
   Interpolation interpolation = Interpolation::kLinear;  // between keys
   double exposure = 0;                                   // stops
-  Tone tone = Tone::kFilmic;                             // how light becomes the picture's colours
-  std::optional<Vector> sun;                             // towards it; empty: from the side of the camera
-  std::optional<double> sun_strength;                    // 1: as on a clear winter day; empty: 1, but 0 under a sky image without `sun`
-  double sky_strength = 1;                               // 1: as on a clear winter day, or as the image is
-  std::string sky_image;                                 // path of an OpenEXR or Radiance file, all directions around; empty: a clear sky
-  double sky_turn = 0;                                   // degrees about +y, of the image
+  double white_balance = 0.65;         // how far all light is tinted so that deep snow, which is blue, looks white: 0 to 1
+  Tone tone = Tone::kFilmic;           // how light becomes the picture's colours
+  std::optional<Vector> sun;           // towards it; empty: from the side of the camera
+  std::optional<double> sun_strength;  // 1: as on a clear winter day; empty: 1, but 0 under a sky image without `sun`
+  double sky_strength = 1;             // 1: as on a clear winter day, or as the image is
+  std::string sky_image;               // path of an OpenEXR or Radiance file, all directions around; empty: a clear sky
+  double sky_turn = 0;                 // degrees about +y, of the image
   std::vector<AreaLight> lights;
-  double extinction = 724;                               // 1/m, of snow with 400 kg/m³; in proportion to the density
-  Vector albedo{0.9, 0.95, 1.0};                         // of a scattering, red, green and blue
-  double anisotropy = 0.5;                               // mean cosine of a scattering (Henyey and Greenstein 1941)
-  double voxel = 0;                                      // m, of the grid that light goes through; 0: chosen
-  Location location;                                     // of the camera's key
-  Location sky_location;                                 // of the image's key
+  double extinction = 724;        // 1/m, of snow with 400 kg/m³; in proportion to the density
+  Vector albedo{0.9, 0.95, 1.0};  // of a scattering, red, green and blue
+  double anisotropy = 0.5;        // mean cosine of a scattering (Henyey and Greenstein 1941)
+  double voxel = 0;               // m, of the grid that light goes through; 0: chosen
+  Location location;              // of the camera's key
+  Location sky_location;          // of the image's key
 };
 
 struct Scene {

@@ -9,7 +9,7 @@ namespace {
 constexpr Colour kHorizon{0.34f, 0.42f, 0.52f};
 constexpr Colour kZenith{0.08f, 0.15f, 0.30f};
 constexpr Colour kBelow{0.10f, 0.13f, 0.18f};
-constexpr Colour kGround{0.155f, 0.175f, 0.205f};
+constexpr Colour kGround{0.115f, 0.13f, 0.155f};
 constexpr Colour kBody{0.30f, 0.20f, 0.13f};  // warm, so that obstacles stand out from ground and snow
 constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
 constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
@@ -44,7 +44,7 @@ Colour backdrop(const Float3& direction) {
 BodyLook look_of(const Collider& collider) {
   const bool is_metal = collider.look == Look::kMetal;
   const Colour usual = is_metal ? kSteel : collider.shape.kind == ShapeKind::kPlane ? kGround : kBody;
-  BodyLook look{is_metal, !is_metal && !collider.colour, usual, kBrushed};
+  BodyLook look{is_metal, usual, kBrushed};
   for (int d = 0; collider.colour && d < 3; ++d) look.colour[d] = static_cast<float>((*collider.colour)[static_cast<std::size_t>(d)]);
   if (collider.roughness) look.roughness = static_cast<float>(*collider.roughness);
   return look;

@@ -13,7 +13,6 @@ namespace firn {
 // What a body is made of.
 struct BodyLook {
   bool is_metal;
-  bool is_usual;    // matte, and the scene gives no colour
   Colour colour;    // what it throws back; of metal, of light that falls straight onto it
   float roughness;  // of metal
 };

@@ -280,6 +280,7 @@ void describe(V& v, S& s) {
   }
   v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
   v.field("exposure", s.exposure, kStops);
+  v.field("white_balance", s.white_balance, kFraction);
   v.field("tone", s.tone, Choices<Tone>{kToneNames, {}});
   v.field("sun", s.sun, DirectionInSpace{});
   v.field("sun_strength", s.sun_strength, kStrength);

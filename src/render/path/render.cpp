@@ -9,8 +9,8 @@
 #include "firn/picture.h"
 #include "io/vdb_write.h"
 #include "render/grains.h"
-#include "render/path/coloured_snow.h"
 #include "render/path/contact_sheet.h"
+#include "render/path/deep_snow.h"
 #include "render/path/denoise.h"
 #include "render/path/develop.h"
 #include "render/path/exr.h"
@@ -79,7 +79,8 @@ class Renderer {
   std::optional<TracedPicture> trace(const Take& take) {
     const Medium medium = medium_of(take);
     const Stage stage(shoot_.scenery(), take.camera, take.time);
-    const SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
+    SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
+    if (!tint_) snow.balance = white_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
     const PathTracer tracer(medium, stage, lights_of(take.camera), snow);
     ProgressivePicture picture(tracer, take.camera, size_);
     refine(picture, take);

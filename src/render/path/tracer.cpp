@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "render/look.h"
-#include "render/path/coloured_snow.h"
+#include "render/path/deep_snow.h"
 #include "render/path/metal.h"
 #include "render/path/scattering.h"
 
@@ -17,10 +17,6 @@ constexpr int kEventsBeforeChance = 8;
 // like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
 // a < 1/2 only, so the usual fixed chance would not do.
 constexpr float kThinning = 0.4f;
-
-// The usual colours of bodies are meant for white light, which is that of previews and of coloured snow: so they look alike here. None of
-// them gets above 1.
-constexpr Colour kUsualInWarmLight{0.6f, 0.8f, 1.6f};
 
 float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
 
@@ -54,7 +50,7 @@ float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
 template <class Scattering>
 void PathTracer::scatter_at(Path& path, const Float3& p, const Scattering& scattering) const {
   const LightSample sample = lights_.sample(p, path.rng);
-  const Colour arriving = multiply(scattering.value(sample.direction), sample.light);
+  const Colour arriving = multiply(scattering.value(sample.direction), multiply(snow_.balance, sample.light));
   if (brightest(arriving) > 0) {
     const float part = sample.density > 0 ? share(sample.density, scattering.density(sample.direction)) : 1;
     const float seen = visibility({p, sample.direction}, sample.distance, path.rng);
@@ -77,10 +73,15 @@ void PathTracer::meet_snow(Path& path, float t) const {
   scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 
+// Of a body that is to look as it would without the balance; never above 1.
+Colour PathTracer::balanced_albedo(const Colour& albedo) const {
+  Colour balanced;
+  for (int c = 0; c < 3; ++c) balanced[c] = min(albedo[c] / snow_.balance[c], 1.0f);
+  return balanced;
+}
+
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour known = body_albedo(hit, path.footprint * hit.t);
-  const bool as_it_is = snow_.coloured || !hit.look->is_usual;
-  const Colour albedo = as_it_is ? known : multiply(kUsualInWarmLight, known);
+  const Colour albedo = balanced_albedo(body_albedo(hit, path.footprint * hit.t));
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = stage_.departure(hit, path.ray.origin + hit.t * path.ray.direction);
   if (hit.look->is_metal) {
@@ -95,7 +96,8 @@ void PathTracer::leave(Path& path, const Lights::LampAhead& ahead) const {
   if (path.events == 0 && ahead.lamp != nullptr) path.sees({1, 1, 1}, ahead.hit.normal, ahead.hit.t);
   const FoundLight light = lights_.found(path.ray, ahead);
   const float part = path.events > 0 ? share(path.density, light.density) : 1;
-  path.sample.light += part * multiply(path.throughput, light.radiance);
+  const Colour seen = path.events > 0 ? multiply(snow_.balance, light.radiance) : light.radiance;
+  path.sample.light += part * multiply(path.throughput, seen);
 }
 
 // Whether the path is followed further.

@@ -8,7 +8,7 @@
 #include "firn/error.h"
 #include "firn/picture.h"
 #include "png_files.h"
-#include "render/path/coloured_snow.h"
+#include "render/path/deep_snow.h"
 #include "render/path/tracer.h"
 
 namespace firn {

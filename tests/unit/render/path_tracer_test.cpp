@@ -7,10 +7,14 @@
 #include <cstring>
 #include <random>
 
+#include "render/path/deep_snow.h"
 #include "render/path/progressive.h"
+#include "scenes.h"
 
 namespace firn {
 namespace {
+
+using testing::make_plane;
 
 // From y = 0 to 1, much wider than thick. Half a voxel is left out on both sides, where the snow falls to nothing within one: the
 // optical thickness is right.
@@ -137,6 +141,38 @@ TEST(Sunlight, IsTheSameAsTheSkyThatShinesAsMuch) {
   // Even light of radiance 1 brings 1 along every path; what comes straight through unscattered is the sky's alone.
   const double unscattered = std::exp(-4.0);
   EXPECT_NEAR(sum / kDirections, 1 - unscattered, 0.06);
+}
+
+TEST(WhiteBalance, MakesDeepSnowInWhiteLightWhite) {
+  const Medium medium = slab(400);
+  const Stage nothing;
+  const SnowLook plain{{0.9f, 0.95f, 1.0f}, 0.5f};
+  SnowLook balanced = plain;
+  balanced.balance = white_balance(plain.albedo, plain.anisotropy, 1);
+  const Ray ray{{-1, 2, 0}, normalized(Float3{1, -1, 0})};
+  const Colour blue = mean_light(PathTracer(medium, nothing, Daylight::even({1, 1, 1}), plain), ray, 4000);
+  const Colour white = mean_light(PathTracer(medium, nothing, Daylight::even({1, 1, 1}), balanced), ray, 4000);
+  EXPECT_LT(blue[0], 0.5 * blue[2]);
+  EXPECT_NEAR(white[0] / white[2], 1, 0.15);
+  EXPECT_NEAR(white[1] / white[2], 1, 0.15);
+  EXPECT_NEAR(luminance(balanced.balance), 1, 1e-5);
+}
+
+TEST(WhiteBalance, LeavesBodiesAndTheSkyAsTheyAre) {
+  const Medium no_snow(NodeFields{}, Camera{}, {0.1, 0.1, 724});
+  Scene scene;
+  scene.simulation.spacing = 0.1;
+  scene.colliders.push_back(make_plane({0, 0, 0}, {0, 1, 0}));
+  const Scenery scenery(scene);
+  const Stage ground(&scenery, Camera{}, 0);
+  const SnowLook plain{{0.9f, 0.95f, 1.0f}, 0.5f};
+  SnowLook balanced = plain;
+  balanced.balance = white_balance(plain.albedo, plain.anisotropy, 0.8f);
+  for (const Ray& ray : {Ray{{0, 1, 0}, {0, -1, 0}}, Ray{{0, 1, 0}, {0, 1, 0}}}) {
+    const Colour before = mean_light(PathTracer(no_snow, ground, Daylight{}, plain), ray, 500);
+    const Colour after = mean_light(PathTracer(no_snow, ground, Daylight{}, balanced), ray, 500);
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(after[c], before[c], 1e-4) << c;
+  }
 }
 
 class ProgressivePictureOfABox : public ::testing::Test {

@@ -196,6 +196,7 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
       {"keys", size + from + to, size + camera},
       {"interpolation", size + from + to + "interpolation = \"smooth\"\n", size + from + to},
       {"exposure", size + "exposure = 1\n", size},
+      {"white_balance", size + "white_balance = 0\n", size},
       {"tone", size + "tone = \"srgb\"\n", size},
       {"sun", size + "sun = [0, 1, -1]\n", size},
       {"sun_strength", size + "sun_strength = 0.3\n", size},

@@ -52,7 +52,7 @@ TEST(Parse, EverySolverKeyArrives) {
 
 TEST(Parse, EveryRenderKeyArrives) {
   const Scene scene = parse(kMinimal +
-                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nexposure = -1.5\n"
+                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nexposure = -1.5\nwhite_balance = 1\n"
                             "tone = \"srgb\"\nsun = [1, 1, 0]\nsun_strength = 2\nsky_strength = 0\nextinction = 100\nalbedo = [0, 0.5, 1]\n"
                             "anisotropy = -0.5\nvoxel = 0.02\n");
   const RenderSettings& render = scene.render;
@@ -62,6 +62,7 @@ TEST(Parse, EveryRenderKeyArrives) {
   EXPECT_EQ(render.target, (Vector{4, 5, 6}));
   EXPECT_EQ(render.fov, 60);
   EXPECT_EQ(render.exposure, -1.5);
+  EXPECT_EQ(render.white_balance, 1);
   EXPECT_EQ(render.tone, Tone::kSrgb);
   EXPECT_EQ(render.sun, (Vector{1, 1, 0}));
   EXPECT_EQ(render.sun_strength, 2);
@@ -97,7 +98,7 @@ TEST(Parse, EveryKeyOfTheLightsArrives) {
   EXPECT_EQ(render.lights[1].shape, LightShape::kDisc);
   EXPECT_EQ(render.lights[1].radius, 2);
   EXPECT_EQ(render.lights[2].shape, LightShape::kSphere);
-  EXPECT_EQ(render.lights[2].colour, (Vector{1, 0.78, 0.4})) << "the sun's";
+  EXPECT_EQ(render.lights[2].colour, (Vector{1, 1, 1})) << "white";
 }
 
 TEST(Parse, CameraKeysHaveTheFieldOfViewOfTheSectionUnlessTheySay) {
