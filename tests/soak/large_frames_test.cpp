@@ -8,37 +8,11 @@
 #include <functional>
 
 #include "io/formats.h"
-#include "math/rng.h"
+#include "large_frame.h"
 #include "support/temp_folder.h"
 
 namespace firn {
 namespace {
-
-constexpr std::size_t kParticles = 10'000'000;
-constexpr double kSpacing = 0.01;
-
-// A block of snow, eight particles a cell, in the order in which scenes make them, float precision.
-Frame large_frame() {
-  Rng rng(3);
-  Frame frame;
-  for (const Field field : fields_of({})) resize(frame, field, kParticles);
-  constexpr std::size_t kEdge = 108;  // cells; 108³ · 8 is more than enough
-  for (std::size_t p = 0; p < kParticles; ++p) {
-    const std::size_t cell = p / 8;
-    const std::size_t at[] = {cell % kEdge, cell / kEdge % kEdge, cell / kEdge / kEdge};
-    frame.id[p] = static_cast<std::uint32_t>(p);
-    for (std::size_t d = 0; d < 3; ++d) {
-      frame.position[p][d] = static_cast<float>((static_cast<double>(at[d]) + rng.uniform()) * kSpacing);
-      frame.velocity[p][d] = static_cast<float>(rng.uniform() - 0.5);
-    }
-    frame.mass[p] = 4.0f / 1024;
-    frame.volume[p] = static_cast<float>(1e-6 * (1 + rng.uniform()));
-    frame.jp[p] = static_cast<float>(0.9 + 0.2 * rng.uniform());
-    frame.je[p] = static_cast<float>(0.99 + 0.02 * rng.uniform());
-    frame.material[p] = static_cast<std::uint16_t>(p % 3);
-  }
-  return frame;
-}
 
 class TenMillion : public ::testing::TestWithParam<std::string_view> {
  protected:
@@ -64,8 +38,8 @@ TEST_P(TenMillion, ParticlesGoThroughAFileUnchanged) {
   const double reading = find_format(GetParam())->read == nullptr ? 0 : seconds_of([&] { back = read_frame(path); });
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  printf("    %-5s %7.1f MB  written in %5.1f s  read in %5.1f s  largest memory %.1f GB\n", std::string(GetParam()).c_str(), size / 1e6, writing,
-         reading, static_cast<double>(usage.ru_maxrss) / 1e6);
+  printf("    %-5s %7.1f MB  written in %5.1f s  read in %5.1f s  largest memory %.1f GB\n", std::string(GetParam()).c_str(), size / 1e6,
+         writing, reading, static_cast<double>(usage.ru_maxrss) / 1e6);
   if (find_format(GetParam())->read == nullptr) return;
   EXPECT_EQ(back.id, frame().id);
   EXPECT_EQ(back.material, frame().material);
