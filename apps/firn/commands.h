@@ -37,6 +37,9 @@ struct SceneArguments {
 };
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required);
 
+// What preview and render say at the end.
+void print_pictures(const std::vector<std::string>& paths);
+
 // --colour of pictures.
 void add_colour_argument(CLI::App& verb, firn::ColourBy& colour);
 

@@ -88,12 +88,20 @@ int make_preview(PreviewArguments& a) {
   a.options.progress = [](int done, int total) { fmt::print(stderr, "picture {}/{}\n", done, total); };
   const firn::PreviewResult result = firn::preview(a.path, a.options);
   if (!result.warning.empty()) fmt::print(stderr, "warning: {}\n", result.warning);
-  if (!result.pictures.empty()) fmt::print("{} pictures, the last is {}\n", result.pictures.size(), result.pictures.back());
+  print_pictures(result.pictures);
   if (!result.film.empty()) fmt::print("film: {}\n", result.film);
   return kDone;
 }
 
 }  // namespace
+
+void print_pictures(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    fmt::print("no pictures\n");
+  } else {
+    fmt::print("{} picture{}, the last is {}\n", paths.size(), paths.size() == 1 ? "" : "s", paths.back());
+  }
+}
 
 void add_colour_argument(CLI::App& verb, firn::ColourBy& colour) {
   const std::map<std::string, firn::ColourBy> names{{"speed", firn::ColourBy::kSpeed},

@@ -35,14 +35,6 @@ void read_size(const std::string& text, firn::RenderOptions& options) {
   options.height = height;
 }
 
-void print_pictures(const std::vector<std::string>& paths) {
-  if (paths.empty()) {
-    fmt::print("no pictures\n");
-  } else {
-    fmt::print("{} picture{}, the last is {}\n", paths.size(), paths.size() == 1 ? "" : "s", paths.back());
-  }
-}
-
 int make_pictures(RenderArguments& a) {
   if (!a.size.empty()) read_size(a.size, a.options);
   a.options.quality = kQualities.at(a.quality);
