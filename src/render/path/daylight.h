@@ -9,10 +9,10 @@ namespace firn {
 
 struct Daylight {
   Float3 sun{0, 1, 0};                // towards it
-  Colour sunlight{4.8f, 4.7f, 4.5f};  // what a surface that faces it gets; a white one then has 1 / pi of it
+  Colour sunlight{5.3f, 5.2f, 5.0f};  // what a surface that faces it gets; a white one then has 1 / pi of it
   float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples
-  Colour zenith{0.60f, 0.70f, 0.76f};
-  Colour horizon{0.95f, 1.02f, 1.06f};
+  Colour zenith{0.66f, 0.77f, 0.83f};
+  Colour horizon{1.04f, 1.12f, 1.16f};
   Colour below{0.16f, 0.17f, 0.19f};  // of the sphere's lower half, where there is no ground
 
   // Radiance from there, without the sun's disc.

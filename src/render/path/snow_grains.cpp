@@ -48,12 +48,15 @@ struct Moments {
   Cloud cloud(float reach, float width, float lone) const {
     constexpr float kBall = 5;  // a ball's radius squared over its variance along an axis
     const Float3 mean = (1 / weight) * first;
+    Mat<float, 3> covariance;
+    for (int i = 0, k = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j, ++k) covariance(i, j) = covariance(j, i) = second[k] / weight - mean[i] * mean[j];
+    // Squared, so that the clouds of a surface are flatter than its neighbourhood: they must not blur it.
+    const float scale = width * width / max(kPacked, (covariance(0, 0) + covariance(1, 1) + covariance(2, 2)) / 3);
+    const Mat<float, 3> flat = covariance * covariance;
     float c[6];
     for (int i = 0, k = 0; i < 3; ++i)
-      for (int j = 0; j <= i; ++j, ++k) {
-        const float variance = width * width * (second[k] / weight - mean[i] * mean[j]);
-        c[k] = kBall * (variance + (i == j ? lone * lone : 0));
-      }
+      for (int j = 0; j <= i; ++j) c[k++] = kBall * (scale * flat(i, j) + (i == j ? lone * lone : 0));
     Cloud result{(kEvening * reach) * mean, {}};
     float* l = result.lower;  // Cholesky
     l[0] = std::sqrt(c[0]);

@@ -29,6 +29,7 @@ struct PathTracer::Path {
   Colour throughput{1, 1, 1};
   float density = 0;  // with which the last turn was chosen; 0: from the camera
   int events = 0;
+  bool was_in_snow = false;
   Sample sample{};
 
   // What the camera sees.
@@ -50,7 +51,7 @@ float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
 template <class Scattering>
 void PathTracer::scatter_at(Path& path, const Float3& p, const Scattering& scattering) const {
   const LightSample sample = lights_.sample(p, path.rng);
-  const Colour arriving = multiply(scattering.value(sample.direction), multiply(snow_.balance, sample.light));
+  const Colour arriving = multiply(scattering.value(sample.direction), sample.light);
   if (brightest(arriving) > 0) {
     const float part = sample.density > 0 ? share(sample.density, scattering.density(sample.direction)) : 1;
     const float seen = visibility({p, sample.direction}, sample.distance, path.rng);
@@ -70,18 +71,13 @@ void PathTracer::meet_snow(Path& path, float t) const {
   const Float3 p = path.ray.origin + t * path.ray.direction;
   const Colour albedo = snow_albedo(p);
   if (path.events == 0) path.sees(albedo, -normalized(medium_.gradient(p)), t);
+  if (!path.was_in_snow) path.throughput = multiply(path.throughput, snow_.balance);
+  path.was_in_snow = true;
   scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 
-// Of a body that is to look as it would without the balance; never above 1.
-Colour PathTracer::balanced_albedo(const Colour& albedo) const {
-  Colour balanced;
-  for (int c = 0; c < 3; ++c) balanced[c] = min(albedo[c] / snow_.balance[c], 1.0f);
-  return balanced;
-}
-
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour albedo = balanced_albedo(body_albedo(hit, path.footprint * hit.t));
+  const Colour albedo = body_albedo(hit, path.footprint * hit.t);
   if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
   const Float3 p = stage_.departure(hit, path.ray.origin + hit.t * path.ray.direction);
   if (hit.look->is_metal) {
@@ -96,8 +92,7 @@ void PathTracer::leave(Path& path, const Lights::LampAhead& ahead) const {
   if (path.events == 0 && ahead.lamp != nullptr) path.sees({1, 1, 1}, ahead.hit.normal, ahead.hit.t);
   const FoundLight light = lights_.found(path.ray, ahead);
   const float part = path.events > 0 ? share(path.density, light.density) : 1;
-  const Colour seen = path.events > 0 ? multiply(snow_.balance, light.radiance) : light.radiance;
-  path.sample.light += part * multiply(path.throughput, seen);
+  path.sample.light += part * multiply(path.throughput, light.radiance);
 }
 
 // Whether the path is followed further.

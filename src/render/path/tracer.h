@@ -13,7 +13,7 @@ struct SnowLook {
   Colour albedo{0.9f, 0.95f, 1.0f};  // what is left after one scattering
   float anisotropy = 0.5f;           // g
   bool coloured = false;             // the medium knows its reflectance, which is to be seen in white light, instead of the albedo
-  Colour balance{1, 1, 1};           // of all light (white_balance()); what is not snow takes it back and keeps its colour
+  Colour balance{1, 1, 1};           // of light that has been in snow (white_balance()); all other light keeps its colour
 };
 
 class PathTracer {
@@ -36,7 +36,6 @@ class PathTracer {
   bool go_on(Path& path) const;
   void meet_snow(Path& path, float t) const;
   Colour snow_albedo(const Float3& p) const;
-  Colour balanced_albedo(const Colour& albedo) const;
   void meet_body(Path& path, const StageHit& hit) const;
   template <class Scattering>
   void scatter_at(Path& path, const Float3& p, const Scattering& scattering) const;
