@@ -37,7 +37,12 @@ int spawn_ffmpeg(std::vector<std::string> arguments, int input, int messages, pi
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, messages, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-  const int error = ::posix_spawnp(&process, "ffmpeg", &actions, nullptr, argv.data(), environ);
+  // In a group of its own: Ctrl-C is for us, who then finish the film.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int error = ::posix_spawnp(&process, "ffmpeg", &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }

@@ -1,6 +1,7 @@
 // firn render as a user sees it.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <map>
@@ -32,7 +33,8 @@ class RenderCommand : public testing::Test {
 TEST_F(RenderCommand, MakesPicturesAFilmAndASheetOfARun) {
   const Outcome outcome = render("out", {"--exr", "--volume", "--film", folder_.file("film.mp4"), "--sheet", folder_.file("sheet.png")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* name : {"out/render/frame_0000.png", "out/render/frame_0001.png", "out/render/frame_0001.exr", "out/render/frame_0001.vdb", "film.mp4", "sheet.png"})
+  for (const char* name : {"out/render/frame_0000.png", "out/render/frame_0001.png", "out/render/frame_0001.exr",
+                           "out/render/frame_0001.vdb", "film.mp4", "sheet.png"})
     EXPECT_GT(fs::file_size(folder_.file(name)), 500u) << name;
   EXPECT_EQ(outcome.out, "2 pictures, the last is " + folder_.file("out/render/frame_0001.png") + "\nfilm: " + folder_.file("film.mp4") +
                              "\nsheet: " + folder_.file("sheet.png") + "\n");
@@ -83,6 +85,26 @@ TEST_F(RenderCommand, ColoursTheSnowByEitherSpellingAndSaysWhichColoursThereAre)
     EXPECT_EQ(mistake.code, 2);
     EXPECT_NE(mistake.err.find("speed,jp,density,material"), std::string::npos) << mistake.err;
   }
+}
+
+// Of a process, as the system knows them.
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string id = std::to_string(process);
+  std::ifstream list("/proc/" + id + "/task/" + id + "/children");
+  return {std::istream_iterator<pid_t>(list), {}};
+}
+
+TEST_F(RenderCommand, CtrlCInATerminalEndsTheFilmWithThePicturesThereAre) {
+  Process process({"render", folder_.file("out"), "--spp", "1000000", "--film", folder_.file("film.mp4")});
+  for (int k = 0; k < 600 && !fs::exists(folder_.file("out/render/frame_0000.png")); ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const std::vector<pid_t> children = children_of(process.pid());
+  ASSERT_EQ(children.size(), 1u) << "ffmpeg";
+  EXPECT_NE(getpgid(children[0]), getpgid(process.pid())) << "a terminal would interrupt it, too";
+  kill(process.pid(), SIGINT);
+  const Outcome outcome = process.wait();
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_GT(fs::file_size(folder_.file("film.mp4")), 500u);
 }
 
 TEST_F(RenderCommand, MistakesAreAnsweredWithOneLine) {

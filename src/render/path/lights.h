@@ -3,6 +3,7 @@
 // (Veach and Guibas 1995, the power heuristic), so that nothing counts twice.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "render/path/daylight.h"
@@ -38,7 +39,7 @@ class Lights {
   // The first lamp on the ray's way.
   struct LampAhead {
     const Lamp* lamp = nullptr;  // null: there is none
-    LampHit hit{kBeyond, {0, 0, 0}, 0};
+    LampHit hit{std::numeric_limits<float>::infinity(), {0, 0, 0}, 0};
   };
   LampAhead lamp_ahead(const Ray& ray) const;
   // What shines along a ray that meets nothing else: the lamp, or what is beyond.

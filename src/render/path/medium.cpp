@@ -177,9 +177,10 @@ Medium::Medium(const Float3& low, const Float3& high, float extinction, int coun
 float Medium::extinction(const Float3& p) const { return Lookup(*grid_->values)(grid_->to_voxels(p)); }
 
 Colour Medium::reflectance(const Float3& p) const {
+  constexpr float kLeast = 1e-20f;  // at the snow's very rim rounding may leave nothing of it
   const nanovdb::Vec3f coloured = Lookup(*grid_->coloured)(grid_->to_voxels(p));
-  const float scale = 1 / extinction(p);
-  return {scale * coloured[0], scale * coloured[1], scale * coloured[2]};
+  const float scale = 1 / max(extinction(p), kLeast);
+  return {min(scale * coloured[0], 1.0f), min(scale * coloured[1], 1.0f), min(scale * coloured[2], 1.0f)};
 }
 
 Float3 Medium::gradient(const Float3& p) const {

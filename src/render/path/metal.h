@@ -36,7 +36,8 @@ class MetalScattering {
 
   // Among the mirrors that are seen from where the path came (Heitz 2018). What is left is how many of them see the way on.
   Turn turn(Rng& rng) const {
-    const Float3 mirror = visible_mirror(random_float(rng), random_float(rng));
+    const float u = random_float(rng), v = random_float(rng);
+    const Float3 mirror = visible_mirror(u, v);
     const float cosine = dot(back_, mirror);
     const Float3 on = 2 * cosine * mirror - back_;
     const Float3 direction = normalized(on[0] * across_.s + on[1] * across_.t + on[2] * normal_);

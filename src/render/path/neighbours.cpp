@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 namespace firn {
@@ -14,23 +13,33 @@ namespace {
 
 // Coordinates of a cube in one number, x first: cubes along z follow each other.
 constexpr int kBits = 21;
-constexpr std::int64_t kMost = (std::int64_t{1} << kBits) - 2;  // what lies beyond is put into the outermost cubes
+constexpr double kMost = (1 << (kBits - 1)) - 2;  // cubes from the middle; what lies beyond is put into the outermost ones
 constexpr std::int64_t kY = std::int64_t{1} << kBits, kX = kY << kBits;
+
+// The median of each coordinate: strays, however far, do not move it.
+std::array<double, 3> middle_of(const Frame& frame) {
+  std::array<double, 3> middle{};
+  std::vector<double> coordinates(frame.size());
+  for (std::size_t d = 0; d < 3 && !coordinates.empty(); ++d) {
+    for (std::size_t i = 0; i < coordinates.size(); ++i) coordinates[i] = frame.position[i][d];
+    const auto half = coordinates.begin() + static_cast<std::ptrdiff_t>(coordinates.size() / 2);
+    std::nth_element(coordinates.begin(), half, coordinates.end());
+    middle[d] = *half;
+  }
+  return middle;
+}
 
 }  // namespace
 
 Neighbours::Neighbours(const Frame& frame, double reach) : points_(frame.size()) {
-  std::array<double, 3> low;
-  low.fill(std::numeric_limits<double>::max());
-  for (const std::array<double, 3>& x : frame.position)
-    for (std::size_t d = 0; d < 3; ++d) low[d] = std::min(low[d], x[d]);
+  const std::array<double, 3> middle = middle_of(frame);
   tbb::parallel_for(std::size_t(0), points_.size(), [&](std::size_t i) {
     Point& point = points_[i];
     point = {0, static_cast<std::uint32_t>(i), Float3::zero()};
     for (std::size_t d = 0; d < 3; ++d) {
-      const double x = (frame.position[i][d] - low[d]) / reach;
-      const double cell = std::clamp(std::floor(x), 0.0, static_cast<double>(kMost));
-      point.cube = (point.cube << kBits) + static_cast<std::uint64_t>(cell) + 1;
+      const double x = (frame.position[i][d] - middle[d]) / reach;
+      const double cell = std::clamp(std::floor(x), -kMost, kMost);
+      point.cube = (point.cube << kBits) + static_cast<std::uint64_t>(cell + kMost + 1);
       point.place[static_cast<int>(d)] = static_cast<float>(x - cell);
     }
   });

@@ -37,8 +37,8 @@ void check(const RenderOptions& options) {
 
 class Renderer {
  public:
-  Renderer(const std::string& path, const RenderOptions& options)
-      : path_(path), options_(options), shoot_(path), look_(shoot_.settings()), sky_(scene_sky(look_)) {
+  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path), look_(shoot_.settings()) {
+    if (options.colour == ColourBy::kNone) sky_ = scene_sky(look_);  // colours are shown in white light
     size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
     samples_ = options.samples.value_or(samples_of(options.quality));
     check_picture_size(size_.width, size_.height);
@@ -59,16 +59,16 @@ class Renderer {
  private:
   // None when there is no time left for it.
   std::optional<Image> picture_of(const Take& take) {
-    const std::optional<TracedPicture> traced = trace(take);
+    std::optional<TracedPicture> traced = trace(take);
     if (!traced) return std::nullopt;
-    Image image = developed(*traced, take);
+    if (options_.quality != Quality::kFinal) traced->light = denoise(*traced);
+    if (options_.exr) write_exr(take.stem + ".exr", *traced, ExrLayers::kAllFeatures);
+    Image image = developed(*traced);
     if (is_on_sheet(take.number)) for_sheet_.push_back(image);
     return image;
   }
 
-  Image developed(TracedPicture picture, const Take& take) const {
-    if (options_.quality != Quality::kFinal) picture.light = denoise(picture);
-    if (options_.exr) write_exr(take.stem + ".exr", picture, ExrLayers::kAllFeatures);
+  Image developed(const TracedPicture& picture) const {
     Image image =
         develop(picture.light, picture.width, picture.height, 1, exposed(look_.exposure, look_.tone == Tone::kFilmic ? filmic : clipped));
     if (tint_) draw_legend(tint_->legend(), image);
@@ -100,7 +100,7 @@ class Renderer {
         return !interrupted_;
       });
       if (interrupted_ || done + pass == samples_ || seconds_since(last_look) < kSecondsBetweenLooks) continue;
-      write_png(take.stem + ".png", developed(picture.picture(), take));
+      write_png(take.stem + ".png", developed(picture.picture()));
       last_look = std::chrono::steady_clock::now();
     }
   }

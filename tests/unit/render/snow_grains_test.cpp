@@ -134,5 +134,16 @@ TEST(Neighbours, AreAllWithinReachAndEachIsFoundOnce) {
   EXPECT_EQ(points, frame.size());
 }
 
+TEST(Neighbours, AreFoundAlthoughAnotherPointIsFarAway) {
+  Frame frame = block(4);
+  frame.position.front() = {-1e6, 0, 0};
+  const Neighbours neighbours(frame, kEdge);
+  std::vector<Float3> around;
+  for (std::size_t cube = 0; cube < neighbours.cubes(); ++cube) {
+    neighbours.gather(cube, around);
+    EXPECT_LE(around.size(), 40u) << "27 cubes, some with two points";
+  }
+}
+
 }  // namespace
 }  // namespace firn
