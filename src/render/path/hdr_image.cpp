@@ -24,8 +24,7 @@ void check_primaries(const Imf::Header& header) {
   if (!Imf::hasChromaticities(header)) return;
   const Imf::Chromaticities given = Imf::chromaticities(header), ours;
   for (const auto point : {&Imf::Chromaticities::red, &Imf::Chromaticities::green, &Imf::Chromaticities::blue, &Imf::Chromaticities::white})
-    if (!((given.*point - ours.*point).length() < kSame))
-      throw std::runtime_error("its primaries are not those of sRGB, convert it to linear sRGB");
+    if (!((given.*point - ours.*point).length() < kSame)) throw std::runtime_error(kOtherPrimaries);
 }
 
 // Whether the picture has one channel for all colours.

@@ -18,13 +18,15 @@ struct HdrImage {
 };
 
 // What kind of file it is, its bytes say. Negative numbers, which programs leave when they resample pictures, become 0. Throws UserError
-// with what is wrong: a damaged file, another kind of file, more pixels than kMostHdrPixels, numbers that are infinite or none.
+// with what is wrong: a damaged file, another kind of file, other primaries, more pixels than kMostHdrPixels, numbers that are infinite or
+// none.
 HdrImage read_hdr_image(const std::string& path);
 
 inline constexpr std::size_t kMostHdrPixels = std::size_t{1} << 27;  // 16384 × 8192, the largest skies there are
 
 // What is wrong is a std::runtime_error that does not name the file.
 void check_hdr_size(long long width, long long height);
+inline constexpr const char* kOtherPrimaries = "its primaries are not those of sRGB, convert it to linear sRGB";
 // Of the bytes of a file.
 bool is_radiance(std::string_view bytes);
 HdrImage parse_radiance(std::string_view bytes);

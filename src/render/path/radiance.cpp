@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -16,6 +17,18 @@ namespace {
 constexpr int kBytes = 4;                             // of a pixel: red, green, blue, exponent
 constexpr int kExponentBias = 128 + 8;                // a mantissa of 256 and exponent 128 are 1
 constexpr int kLeastPacked = 8, kMostPacked = 32767;  // widths of rows that may be packed channel by channel
+
+// Red, green, blue and white, x and y of each.
+using Primaries = std::array<float, 8>;
+constexpr Primaries kSrgb{0.64f, 0.33f, 0.30f, 0.60f, 0.15f, 0.06f, 0.3127f, 0.3290f};
+// The format's own, which files have that say nothing: so little different that most programs take them for those of sRGB, as we do.
+constexpr Primaries kOwn{0.64f, 0.33f, 0.29f, 0.60f, 0.15f, 0.06f, 0.3333f, 0.3333f};
+constexpr Primaries kNotKnown{};  // some programs write zeros
+
+bool about_same(float a, float b) {
+  constexpr float kSame = 0.015f;
+  return std::abs(a - b) < kSame;
+}
 
 class RadianceParser {
  public:
@@ -56,8 +69,30 @@ class RadianceParser {
     for (std::string_view text = line(); !text.empty(); text = line()) {
       if (text.starts_with("FORMAT=") && text != "FORMAT=32-bit_rle_rgbe")
         fail(fmt::format("\"{}\"; allowed: FORMAT=32-bit_rle_rgbe", text.substr(0, kShown)));
-      if (text.starts_with("EXPOSURE=")) exposure_ *= exposure(text.substr(text.find('=') + 1));
+      if (text.starts_with("EXPOSURE=")) exposure_ *= exposure(value_of(text));
+      if (text.starts_with("PRIMARIES=")) check_primaries(value_of(text));
     }
+  }
+
+  static std::string_view value_of(std::string_view text) { return text.substr(text.find('=') + 1); }
+
+  static Primaries primaries(std::string_view text) {
+    Primaries numbers{};
+    const char *at = text.data(), *end = at + text.size();
+    for (float& number : numbers) {
+      at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\t'; });
+      const std::from_chars_result result = std::from_chars(at, end, number);
+      if (result.ec != std::errc{}) fail(fmt::format("PRIMARIES={}: must be eight numbers", text.substr(0, kShown)));
+      at = result.ptr;
+    }
+    return numbers;
+  }
+
+  static void check_primaries(std::string_view text) {
+    const Primaries given = primaries(text);
+    for (const Primaries& allowed : {kSrgb, kOwn, kNotKnown})
+      if (std::equal(given.begin(), given.end(), allowed.begin(), about_same)) return;
+    fail(kOtherPrimaries);
   }
 
   static float exposure(std::string_view text) {

@@ -51,6 +51,15 @@ TEST(HdrImage, RadianceExposureIsTakenBack) {
   EXPECT_FLOAT_EQ(image.pixels[0][0], 2);
 }
 
+TEST(HdrImage, RadiancePrimariesMayBeThoseOfSrgbTheFormatsOwnOrNotKnown) {
+  const std::string pixel = "\n-Y 1 +X 1\n" + rgbe(128, 128, 128, 129);
+  for (const std::string line :
+       {"PRIMARIES= 0.640 0.330 0.300 0.600 0.150 0.060 0.3127 0.3290", "PRIMARIES=.64 .33 .3 .6 .15 .06 .3333 .3333",
+        "PRIMARIES= 0.6400 0.3300 0.2900 0.6000 0.1500 0.0600 0.3333 0.3333", "PRIMARIES=0 0 0 0 0 0 0 0",
+        "\tPRIMARIES= 0.7347 0.2653 0.1596 0.8404 0.0366 0.0001 0.3457 0.3585"})  // of a picture this one was made from
+    EXPECT_FLOAT_EQ(parse_radiance(kHead + line + "\n" + pixel).pixels[0][0], 1) << line;
+}
+
 TEST(HdrImage, RadianceRowsMayBePackedByChannel) {
   std::string bytes = kHead + "\n-Y 2 +X 8\n";
   for (int y = 0; y < 2; ++y) {
@@ -139,6 +148,11 @@ TEST(HdrImageErrors, OfRadianceFilesSayWhatIsWrong) {
   EXPECT_EQ(error("#?RADIANCE\nFORMAT"), "the header does not end");
   EXPECT_EQ(error("#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n"), "\"FORMAT=32-bit_rle_xyze\"; allowed: FORMAT=32-bit_rle_rgbe");
   EXPECT_EQ(error(kHead + "EXPOSURE=0\n\n"), "EXPOSURE=0: must be greater than 0");
+  const std::string other = "its primaries are not those of sRGB, convert it to linear sRGB";
+  EXPECT_EQ(error(kHead + "PRIMARIES=0.7347 0.2653 0.1596 0.8404 0.0366 0.0001 0.3457 0.3585\n\n"), other) << "ProPhoto";
+  EXPECT_EQ(error(kHead + "PRIMARIES= 0.64 0.33 0.30 0.60 0.15 0.06 0.3457 0.3585\n\n"), other) << "another white";
+  EXPECT_EQ(error(kHead + "PRIMARIES=nan nan nan nan nan nan nan nan\n\n"), other);
+  EXPECT_EQ(error(kHead + "PRIMARIES=0.64 0.33\n\n"), "PRIMARIES=0.64 0.33: must be eight numbers");
   EXPECT_EQ(error(kHead + "\n+Y 1 +X 2\n"), "the size is \"+Y 1 +X 2\"; must be -Y HEIGHT +X WIDTH");
   EXPECT_EQ(error(kHead + "\n-Y 0 +X 2\n"), "2 x 0 pixels; allowed: 1 to 134217728 in all");
   EXPECT_EQ(error(kHead + "\n-Y 4294967296 +X 4294967296\n"), "4294967296 x 4294967296 pixels; allowed: 1 to 134217728 in all");
