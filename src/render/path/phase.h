@@ -1,4 +1,4 @@
-// Which way light goes on in snow: the phase function of Henyey and Greenstein (METHOD: Rendering).
+// Which way light goes on in snow: the phase function of Henyey and Greenstein (1941).
 #pragma once
 
 #include <cmath>
