@@ -145,21 +145,33 @@ Camera place_eye(Camera camera, const View& view, const std::vector<Float3>& poi
   return camera;
 }
 
-// How well the snow is seen: the part of it that no body hides, and whether the eye is on the free side of all planes.
-float clearness(const Camera& camera, const std::vector<Stage>& stages, const std::vector<Float3>& points) {
-  constexpr std::size_t kProbes = 60;
-  const std::size_t stride = std::max<std::size_t>(1, points.size() / kProbes);
-  float seen = 0, free = 0, probes = 0;
-  for (const Stage& stage : stages) {
+// A camera that may be chosen, and how well it shows the snow.
+struct Candidate {
+  Camera camera;
+  float turned;          // how far from the usual view, as a handicap: another one has to show clearly more
+  float seen = 0;        // of the probes: those that no body hides
+  float free = 0;        // of the moments: those when the eye is on the free side of all planes
+  float wall_slope = 0;  // of the way to the eye to the planes' normals, at the film's beginning
+
+  void look_at(const Stage& stage, const std::vector<Float3>& probes) {
+    constexpr float kSlack = 0.02f;  // snow that rests against a body is not hidden by it
     free += stage.is_free(camera.eye) ? 1.0f : 0.0f;
-    for (std::size_t i = 0; i < points.size(); i += stride) {
-      const Float3 r = points[i] - camera.eye;
-      constexpr float kSlack = 0.02f;  // snow that rests against a body is not hidden by it
+    for (const Float3& probe : probes) {
+      const Float3 r = probe - camera.eye;
       seen += stage.trace({camera.eye, normalized(r)}, norm(r) - kSlack) ? 0.0f : 1.0f;
-      probes += 1;
     }
   }
-  return seen / max(probes, 1.0f) + free / static_cast<float>(stages.size());
+  float score(float probes, float moments) const {
+    return seen / (probes * moments) + free / moments - turned + kWallWeight * smoothstep(0, kWallSlope, wall_slope);
+  }
+};
+
+std::vector<Float3> probes_among(const std::vector<Float3>& points) {
+  constexpr std::size_t kProbes = 60;
+  const std::size_t stride = std::max<std::size_t>(1, points.size() / kProbes);
+  std::vector<Float3> probes;
+  for (std::size_t i = 0; i < points.size(); i += stride) probes.push_back(points[i]);
+  return probes;
 }
 
 // Degrees: a layer is seen from higher up than a ball.
@@ -173,22 +185,31 @@ float usual_elevation(const std::vector<Float3>& points) {
   return mix(kElevationOfLayer, kElevation, smoothstep(0.15f, 0.6f, (high - low) / across));
 }
 
-Camera choose_view(const Camera& base, const std::vector<Float3>& points, const std::vector<Stage>& stages, float aspect) {
+std::vector<Candidate> candidates_about(const Camera& base, const std::vector<Float3>& points, float aspect) {
   const float usual = usual_elevation(points);
-  Camera best;
-  float best_score = -1e30f;
+  std::vector<Candidate> candidates;
   for (const float elevation : {usual, 30.0f, 45.0f, 6.0f, 65.0f})
     for (int turn = 0; turn < 24; ++turn) {
       const float away = 15.0f * static_cast<float>((turn + 1) / 2) * (turn % 2 == 1 ? -1.0f : 1.0f);
-      const Camera camera = place_eye(base, view_from((kAzimuth + away) * kDegree, elevation * kDegree), points, aspect);
-      // The usual view unless another shows clearly more.
-      const float score = clearness(camera, stages, points) - 0.5f * std::abs(away) / 180 - 0.3f * std::abs(elevation - usual) / 90 +
-                          kWallWeight * smoothstep(0, kWallSlope, stages.front().least_slope(-camera.forward));
-      if (score <= best_score) continue;
-      best = camera;
-      best_score = score;
+      const View view = view_from((kAzimuth + away) * kDegree, elevation * kDegree);
+      candidates.push_back({place_eye(base, view, points, aspect), 0.5f * std::abs(away) / 180 + 0.3f * std::abs(elevation - usual) / 90});
     }
-  return best;
+  return candidates;
+}
+
+// One moment after the other: the bodies of all of them at once could be too much for the memory.
+Camera choose_view(std::vector<Candidate> candidates, const std::vector<Float3>& points, const Scenery* scenery,
+                   const std::vector<double>& times) {
+  const std::vector<Float3> probes = probes_among(points);
+  for (const double time : times) {
+    const Stage stage(scenery, candidates.front().camera, time, Triangles::kAtHand);
+    for (Candidate& candidate : candidates) {
+      candidate.look_at(stage, probes);
+      if (time == times.front()) candidate.wall_slope = stage.least_slope(-candidate.camera.forward);
+    }
+  }
+  const auto score = [&](const Candidate& c) { return c.score(static_cast<float>(probes.size()), static_cast<float>(times.size())); };
+  return std::max_element(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) { return score(a) < score(b); })->camera;
 }
 
 Camera flat_camera(Camera camera, const Box& box, float aspect) {
@@ -205,8 +226,11 @@ void Subject::add(const Frame& frame, const Scenery* scenery, double time) {
   const bool all_flat = std::all_of(frame.position.begin(), frame.position.end(), [](const auto& x) { return x[2] == 0; });
   flat = scenery != nullptr ? scenery->scene.simulation.dimension == 2 : all_flat && frame.size() > 1;
   if (frame.size() == 0) return;
-  const double volume = typical_volume(frame, scenery);
-  particle_size = std::max(particle_size, flat ? std::sqrt(volume) : std::cbrt(volume));
+  if (frame.size() > particles) {
+    const double volume = typical_volume(frame, scenery);
+    particles = frame.size();
+    particle_size = flat ? std::sqrt(volume) : std::cbrt(volume);
+  }
   std::vector<Vec<double, 3>> sample;
   const std::size_t stride = std::max<std::size_t>(1, frame.size() / kPointsPerFrame);
   for (std::size_t p = 0; p < frame.size(); p += stride)
@@ -239,11 +263,9 @@ Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect)
   if (subject.flat) return flat_camera(camera, box, static_cast<float>(aspect));
   std::vector<Float3> in_view;
   for (const Vec<double, 3>& x : points) in_view.push_back(camera.to_view(x));
-  std::vector<Stage> stages;
-  for (const double time : subject.times) stages.emplace_back(scenery, camera, time);
-  if (stages.empty()) stages.emplace_back(scenery, camera, 0.0);
-  camera = choose_view(camera, in_view, stages, static_cast<float>(aspect));
-  camera.sun = choose_sun(camera, Stage(scenery, camera, 0));  // it stays where it stood at the film's beginning
+  const std::vector<double> times = subject.times.empty() ? std::vector<double>{0} : subject.times;
+  camera = choose_view(candidates_about(camera, in_view, static_cast<float>(aspect)), in_view, scenery, times);
+  camera.sun = choose_sun(camera, Stage(scenery, camera, 0, Triangles::kAtHand));  // it stays where it stood at the film's beginning
   return camera;
 }
 

@@ -12,7 +12,8 @@ namespace firn {
 // What is to be seen, gathered from some frames of a film.
 struct Subject {
   std::vector<Vec<double, 3>> points;  // a sample of the particles, without the few that fly off
-  double particle_size = 0;            // m
+  std::size_t particles = 0;           // of the frame with the most
+  double particle_size = 0;            // m, in that frame: edge of the cube (2D: square) that one stands for; 0: there are none
   bool flat = false;                   // all in the x-y plane of a 2D scene
   std::vector<double> times;           // s, of the frames
 

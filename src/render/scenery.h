@@ -18,8 +18,10 @@ class Scenery {
   Scene scene;
   std::vector<BodyModel> bodies;  // of the colliders, in order
 
-  // The triangles of a body; null where it has none. Those of a deforming one are made anew every time.
+  // The triangles of a body; null where it has none. Those of a deforming one are made anew every time, from its files.
   std::shared_ptr<const MeshRays> mesh(std::size_t body, double time) const;
+  // The same without any work: null of a deforming body too.
+  std::shared_ptr<const MeshRays> mesh_at_hand(std::size_t body) const { return meshes_[body]; }
 
  private:
   std::vector<std::shared_ptr<const MeshRays>> meshes_;  // of bodies that keep their shape

@@ -32,17 +32,17 @@ Vec<double, 3> origin_of(const Body<double, 3>& body, double h) {
 
 }  // namespace
 
-Stage::Stage(const Scenery* scenery, const Camera& camera, double time) {
+Stage::Stage(const Scenery* scenery, const Camera& camera, double time, Triangles triangles) {
   if (scenery == nullptr) return;
   const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
   held_ = forms.held;
   for (std::size_t i = 0; i < forms.list.size(); ++i) {
-    pieces_.push_back(make_piece(*scenery, static_cast<int>(i), camera, time));
+    pieces_.push_back(make_piece(*scenery, static_cast<int>(i), camera, time, triangles));
     pieces_.back().form = forms.list[i];
   }
 }
 
-Stage::Piece Stage::make_piece(const Scenery& scenery, int number, const Camera& camera, double time) {
+Stage::Piece Stage::make_piece(const Scenery& scenery, int number, const Camera& camera, double time, Triangles triangles) {
   const auto at = static_cast<std::size_t>(number);
   const Body<double, 3> body = freeze<double, 3>(scenery.bodies[at], time);
   const Vec<double, 3> origin = origin_of(body, scenery.scene.simulation.spacing);
@@ -54,7 +54,7 @@ Stage::Piece Stage::make_piece(const Scenery& scenery, int number, const Camera&
   for (int i = 0; i < 9; ++i) piece.rotation.a[i] = static_cast<float>(body.rotation.a[i]);
   piece.bound = piece.is_plane ? 0 : static_cast<float>(bounding_radius(scenery.bodies[at], time) / camera.radius);
   piece.look = look_of(scenery.scene.colliders[at]);
-  piece.mesh = scenery.mesh(at, time);
+  piece.mesh = triangles == Triangles::kAll ? scenery.mesh(at, time) : scenery.mesh_at_hand(at);
   if (piece.mesh) piece.mesh_origin = camera.to_view(origin + body.rotation * piece.mesh->middle());
   return piece;
 }

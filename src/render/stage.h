@@ -27,10 +27,16 @@ struct StageHit {
   const BodyLook* look;  // the stage has it
 };
 
+// Where rays meet bodies that are made of triangles.
+enum class Triangles {
+  kAll,     // on all of them
+  kAtHand,  // deforming bodies by their distances, with rounded edges: quick to make, for what need not be exact
+};
+
 class Stage {
  public:
   Stage() = default;
-  Stage(const Scenery* scenery, const Camera& camera, double time);
+  Stage(const Scenery* scenery, const Camera& camera, double time, Triangles triangles = Triangles::kAll);
 
   // Planes are seen from their free side only, so that none of them can hide what it holds.
   std::optional<StageHit> trace(const Ray& ray, float farthest) const;
@@ -65,7 +71,7 @@ class Stage {
     StageHit hit(const Ray& ray, float t) const;
     StageHit hit(const Ray& ray, const MeshRays::Hit& found) const;
   };
-  static Piece make_piece(const Scenery& scenery, int body, const Camera& camera, double time);
+  static Piece make_piece(const Scenery& scenery, int body, const Camera& camera, double time, Triangles triangles);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
   static std::optional<MeshRays::Hit> trace_mesh(const Piece& piece, const Ray& ray, float farthest);

@@ -3,6 +3,7 @@
 #include <tbb/global_control.h>
 
 #include <cstring>
+#include <filesystem>
 #include <list>
 
 #include "render/path/progressive.h"
@@ -31,6 +32,19 @@ class MeshBody : public ::testing::Test {
     Scene scene;
     scene.simulation.spacing = 0.2;
     scene.colliders.push_back(mesh_body(folder_.write("cube.obj", testing::obj(mesh))));
+    return scene;
+  }
+  // In a second the cube grows to three times its height.
+  Scene growing_scene() {
+    Mesh tall = testing::cube();
+    for (Vec<double, 3>& point : tall.points) point[1] *= 3;
+    folder_.write("grow_1.obj", testing::obj(testing::cube()));
+    folder_.write("grow_2.obj", testing::obj(tall));
+    Scene scene;
+    scene.simulation.spacing = 0.2;
+    scene.colliders.push_back(mesh_body(folder_.file("grow_#.obj")));
+    scene.colliders[0].shape.kind = ShapeKind::kSequence;
+    scene.colliders[0].shape.fps = 1;
     return scene;
   }
   Stage stage_of(const Scene& scene, double time = 0) { return Stage(&sceneries_.emplace_back(scene), kWorld, time); }
@@ -102,21 +116,33 @@ TEST_F(MeshBody, FarFromItsOwnOriginIsAsSharp) {
 }
 
 TEST_F(MeshBody, DeformsBetweenTheFramesOfASequence) {
-  Mesh tall = testing::cube();
-  for (Vec<double, 3>& point : tall.points) point[1] *= 3;
-  folder_.write("grow_1.obj", testing::obj(testing::cube()));
-  folder_.write("grow_2.obj", testing::obj(tall));
-  Scene scene;
-  scene.simulation.spacing = 0.2;
-  scene.colliders.push_back(mesh_body(folder_.file("grow_#.obj")));
-  scene.colliders[0].shape.kind = ShapeKind::kSequence;
-  scene.colliders[0].shape.fps = 1;
-  const testing::Staged staged(scene);
+  const testing::Staged staged(growing_scene());
   for (const double time : {-1.0, 0.0, 0.25, 0.5, 1.0, 7.0}) {
     const std::optional<StageHit> hit = Stage(staged, kWorld, time).trace({{0.5f, 9, 0.5f}, {0, -1, 0}}, kFar);
     ASSERT_TRUE(hit) << time;
     EXPECT_NEAR(9 - hit->t, 1 + 2 * std::clamp(time, 0.0, 1.0), 1e-4) << time;
   }
+}
+
+// For every frame that is looked at it would be read from two files, and sorted for rays, all for a rough answer.
+TEST_F(MeshBody, ThatDeformsIsKnownByItsDistancesWhereTheCameraIsFitted) {
+  const testing::Staged staged(growing_scene());
+  for (const char* file : {"grow_1.obj", "grow_2.obj"}) std::filesystem::remove(folder_.file(file));
+  EXPECT_THROW(Stage(staged, kWorld, 0.5), UserError) << "else this test shows nothing";
+  const std::optional<StageHit> hit = Stage(staged, kWorld, 0.5, Triangles::kAtHand).trace({{0.5f, 9, 0.5f}, {0, -1, 0}}, kFar);
+  ASSERT_TRUE(hit);
+  EXPECT_NEAR(9 - hit->t, 2, 0.1);
+  Subject subject;
+  for (const double time : {0.0, 0.5, 1.0}) subject.add(testing::make_ball({0.5, 3.2, 0.5}), staged, time);
+  EXPECT_NO_THROW(fit_camera(subject, staged, 1.5));
+}
+
+TEST_F(MeshBody, ThatKeepsItsShapeIsAsSharpWhereTheCameraIsFitted) {
+  const testing::Staged staged(cube_scene());
+  const Ray ray{{0.5f, 0.999f, 5}, {0, 0, -1}};
+  const std::optional<StageHit> hit = Stage(staged, kWorld, 0, Triangles::kAtHand).trace(ray, kFar);
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(hit->t, Stage(staged, kWorld, 0).trace(ray, kFar)->t);
 }
 
 TEST_F(MeshBody, IsSmoothWhereItIsRoundAndSharpWhereItIsCut) {
