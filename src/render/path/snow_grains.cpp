@@ -72,11 +72,6 @@ struct Moments {
 constexpr double kMostGrains = 1.2e7;      // of a frame: 400 MB while they are sorted into voxels
 constexpr double kFewest = 8, kMost = 64;  // of a particle; fewer do not fill a cloud
 
-// About one for a voxel of packed snow.
-std::size_t grains_of_particle(double voxels_along) {
-  return static_cast<std::size_t>(std::clamp(std::round(voxels_along * voxels_along * voxels_along), kFewest, kMost));
-}
-
 // What is left of the clouds' width in packed snow once the voxels' kernel has spread them by its own.
 float narrowing(double voxels_along) {
   constexpr double kKernel = 1.0 / 3;  // variance of the cubic kernel along an axis, voxels squared
@@ -91,15 +86,22 @@ double usual_voxel(double particle, std::size_t particles) {
   return particle / std::clamp(along, 1.0, 4.0);
 }
 
-Frame as_grains(const Frame& frame, double particle, double voxel) {
+std::size_t grains_of_particle(double particle, double voxel, std::size_t particles) {
   constexpr double kTooCoarse = 1.5;  // edges of a particle
+  const double affordable = std::floor(kMostGrains / static_cast<double>(std::max<std::size_t>(particles, 1)));
+  if (voxel > kTooCoarse * particle || affordable < kFewest) return 1;
+  const double along = particle / voxel;
+  return static_cast<std::size_t>(std::min(std::clamp(std::round(along * along * along), kFewest, kMost), affordable));
+}
+
+Frame as_grains(const Frame& frame, double particle, double voxel) {
+  const std::size_t count = grains_of_particle(particle, voxel, frame.size());
   Frame grains;
-  if (voxel > kTooCoarse * particle || kFewest * static_cast<double>(frame.size()) > kMostGrains) {
+  if (count == 1) {
     grains.position = frame.position;
     grains.mass = frame.mass;
     return grains;
   }
-  const std::size_t count = grains_of_particle(particle / voxel);
   const float edge = static_cast<float>(particle), reach = kReach * edge, width = reach * kWidth * narrowing(particle / voxel);
   const Neighbours neighbours(frame, reach);
   grains.position.resize(count * frame.size());

@@ -12,8 +12,11 @@ namespace firn {
 // Edge of the voxels to see them on, m. `particle`: edge of the cube that one of the `particles` stands for.
 double usual_voxel(double particle, std::size_t particles);
 
-// Position and mass of as many grains for every particle as suit the voxels, particle by particle: the same ones in every frame. On voxels
-// so coarse that a particle cannot be told from its neighbours, and among millions, it stays one.
+// As many as suit the voxels, about one for a voxel of packed snow, and as the memory has room for. 1: on voxels so coarse that a particle
+// cannot be told from its neighbours, and among millions, it stays what it is.
+std::size_t grains_of_particle(double particle, double voxel, std::size_t particles);
+
+// Position and mass of so many grains for every particle, particle by particle: the same ones in every frame.
 Frame as_grains(const Frame& frame, double particle, double voxel);
 
 }  // namespace firn

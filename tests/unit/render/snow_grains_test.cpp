@@ -107,6 +107,17 @@ TEST(Grains, OnCoarseVoxelsAreTheParticlesThemselves) {
 
 TEST(Grains, OfNothingAreNothing) { EXPECT_EQ(as_grains({}, kEdge, kEdge / 4).size(), 0u); }
 
+TEST(Grains, AreAboutOneForAVoxelButNotMoreThanTheMemoryHasRoomFor) {
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge / 3, 1000), 27u);
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge / 100, 1000), 64u) << "more do not make a cloud smoother";
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge, 1000), 8u) << "fewer do not fill one";
+  EXPECT_EQ(grains_of_particle(kEdge, 2 * kEdge, 1000), 1u);
+  // Though the scene asks for voxels as fine as that.
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge / 4, 1'000'000), 12u);
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge / 4, 1'400'000), 8u);
+  EXPECT_EQ(grains_of_particle(kEdge, kEdge / 4, 1'600'000), 1u);
+}
+
 TEST(UsualVoxel, IsAQuarterOfAParticleUntilGrainsGetTooMany) {
   EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 0), kEdge / 4);
   EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 100'000), kEdge / 4);
