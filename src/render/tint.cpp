@@ -27,6 +27,7 @@ struct Quantity {
   std::string_view title;
   std::string_view name;  // in errors
   std::span<const Field> needs;
+  std::vector<double> (*numbers)(const Frame&);  // of every particle of a frame that has what it needs
   ColourMap map;
   double least_width;  // of a scale: what is the same for all particles need not be told apart
 };
@@ -34,16 +35,35 @@ struct Quantity {
 constexpr std::array kForSpeed{Field::kVelocity}, kForJp{Field::kJp}, kForMaterial{Field::kMaterial};
 constexpr std::array kForDensity{Field::kMass, Field::kVolume, Field::kJp, Field::kJe};
 
+template <class Number>
+std::vector<double> of_every_particle(const Frame& frame, const Number& number) {
+  std::vector<double> result(frame.size());
+  for (std::size_t p = 0; p < frame.size(); ++p) result[p] = number(p);
+  return result;
+}
+
+std::vector<double> speeds(const Frame& frame) {
+  return of_every_particle(frame, [&v = frame.velocity](std::size_t p) { return std::hypot(v[p][0], v[p][1], v[p][2]); });
+}
+std::vector<double> logarithms_of_jp(const Frame& frame) {
+  return of_every_particle(frame, [&](std::size_t p) { return std::log(frame.jp[p]); });
+}
+std::vector<double> densities(const Frame& frame) {
+  const PresentVolume volume(frame, 0, kMostVolumeRatio);
+  return of_every_particle(frame, [&](std::size_t p) { return frame.mass[p] / volume(p); });
+}
+std::vector<double> materials(const Frame& frame) { return {frame.material.begin(), frame.material.end()}; }
+
 Quantity quantity(ColourBy by) {
   switch (by) {
     case ColourBy::kSpeed:
-      return {"speed, m/s", "speed", kForSpeed, ember, 0.01};
+      return {"speed, m/s", "speed", kForSpeed, speeds, ember, 0.01};
     case ColourBy::kJp:
-      return {"plastic volume J_P", "jp", kForJp, red_to_blue, 0.02};
+      return {"plastic volume J_P", "jp", kForJp, logarithms_of_jp, red_to_blue, 0.02};
     case ColourBy::kDensity:
-      return {"density, kg/m³", "density", kForDensity, lagoon, 1};
+      return {"density, kg/m³", "density", kForDensity, densities, lagoon, 1};
     default:
-      return {"material", "material", kForMaterial, nullptr, 0};
+      return {"material", "material", kForMaterial, materials, nullptr, 0};
   }
 }
 
@@ -91,29 +111,10 @@ void Tint::check(const Frame& frame, const std::string& path) const {
           fmt::format("{}: material {} is not in the scene.toml beside it, which has {}: 0 to {}", path, material, count, count - 1));
 }
 
-std::vector<double> Tint::numbers(const Frame& frame) const {
-  std::vector<double> result(frame.size());
-  const PresentVolume volume(frame, 0, kMostVolumeRatio);
-  for (std::size_t p = 0; p < frame.size(); ++p) switch (by_) {
-      case ColourBy::kSpeed:
-        result[p] = std::hypot(frame.velocity[p][0], frame.velocity[p][1], frame.velocity[p][2]);
-        break;
-      case ColourBy::kJp:
-        result[p] = std::log(frame.jp[p]);
-        break;
-      case ColourBy::kDensity:
-        result[p] = frame.mass[p] / volume(p);
-        break;
-      default:
-        result[p] = frame.material[p];
-    }
-  return result;
-}
-
 void Tint::include(const Frame& frame, const std::string& path) {
   check(frame, path);
   if (frame.size() == 0 || by_ == ColourBy::kMaterial) return;
-  std::vector<double> sample = sample_of(numbers(frame));
+  std::vector<double> sample = sample_of(quantity(by_).numbers(frame));
   const double low = percentile(sample, kFarthestOut), high = percentile(sample, 1 - kFarthestOut);
   least_ = empty_ ? low : std::min(least_, low);
   most_ = empty_ ? high : std::max(most_, high);
@@ -136,7 +137,7 @@ Tint::Scale Tint::scale() const {
 
 std::vector<Colour> Tint::colours(const Frame& frame, const std::string& path) const {
   check(frame, path);
-  const std::vector<double> x = numbers(frame);
+  const std::vector<double> x = quantity(by_).numbers(frame);
   std::vector<Colour> result(x.size());
   if (by_ == ColourBy::kMaterial) {
     std::transform(x.begin(), x.end(), result.begin(), [](double number) { return distinct(static_cast<std::size_t>(number)); });

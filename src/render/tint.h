@@ -31,7 +31,6 @@ class Tint {
   };
 
   void check(const Frame& frame, const std::string& path) const;
-  std::vector<double> numbers(const Frame& frame) const;
   // With round numbers at its ends.
   Scale scale() const;
 
