@@ -12,12 +12,12 @@ PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& opt
   const Shoot shoot(dir_or_frame);
   ShootPlan plan{"preview", options.width, options.height, {}, options.progress};
   if (options.film && shoot.size() > 1) plan.film = (std::filesystem::path(shoot.folder()) / "preview" / "preview.mp4").string();
-  const std::optional<Tint> tint = shoot.tint(options.colour);
-  const Pictures pictures = shoot.take(plan, shoot.fit(plan.width, plan.height), [&](const Take& take) {
+  const Overview film = shoot.overview(plan.width, plan.height, options.colour);
+  const Pictures pictures = shoot.take(plan, film.fitted, [&](const Take& take) {
     const Shot shot{take.time, plan.width, plan.height};
-    if (!tint) return render_preview(take.frame, shoot.scenery(), take.camera, shot);
-    Image image = render_preview(take.frame, shoot.scenery(), take.camera, shot, tint->colours(take.frame, take.path));
-    draw_legend(tint->legend(), image);
+    if (!film.tint) return render_preview(take.frame, shoot.scenery(), take.camera, shot);
+    Image image = render_preview(take.frame, shoot.scenery(), take.camera, shot, film.tint->colours(take.frame, take.path));
+    draw_legend(film.tint->legend(), image);
     return image;
   });
   return {pictures.paths, pictures.film, pictures.warning};

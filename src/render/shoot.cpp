@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "firn/error.h"
 #include "render/film.h"
@@ -74,17 +75,17 @@ std::vector<std::size_t> Shoot::spread_frames() const {
   return result;
 }
 
-Camera Shoot::fit(int width, int height) const {
+Overview Shoot::overview(int width, int height, ColourBy by) const {
   Subject subject;
-  for (const std::size_t i : spread_frames()) subject.add(read_frame(frames_[i].path), scenery(), time_of(i));
-  return fit_camera(subject, scenery(), static_cast<double>(width) / height);
-}
-
-std::optional<Tint> Shoot::tint(ColourBy by) const {
-  if (by == ColourBy::kNone) return std::nullopt;
-  Tint tint(by, scenery());
-  for (const std::size_t i : spread_frames()) tint.include(read_frame(frames_[i].path), frames_[i].path);
-  return tint;
+  std::optional<Tint> tint;
+  if (by != ColourBy::kNone) tint.emplace(by, scenery());
+  for (const std::size_t i : spread_frames()) {
+    const Frame frame = read_frame(frames_[i].path);
+    subject.add(frame, scenery(), time_of(i));
+    if (tint) tint->include(frame, frames_[i].path);
+  }
+  const Camera fitted = fit_camera(subject, scenery(), static_cast<double>(width) / height);
+  return {fitted, std::move(tint), subject.particles, subject.particle_size};
 }
 
 Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const {

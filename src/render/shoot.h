@@ -38,6 +38,14 @@ struct Pictures {
   std::string warning;             // why there is no film though one was planned
 };
 
+// What a few frames, spread over the film, tell about all of them.
+struct Overview {
+  Camera fitted;             // with all frames of the film in its picture
+  std::optional<Tint> tint;  // with a scale for all of them; nothing for ColourBy::kNone
+  std::size_t particles;     // of the frame with the most
+  double particle_size;      // m, usual in that frame: edge of the cube (2D: square) that one stands for; 0: there are none
+};
+
 class Shoot {
  public:
   // Of a run's folder all whole frames, or of one frame. Throws UserError when there is nothing to see.
@@ -51,17 +59,14 @@ class Shoot {
 
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
 
-  // With all frames of the film in its picture.
-  Camera fit(int width, int height) const;
-  // With a scale for all frames of the film; nothing for ColourBy::kNone. Throws UserError when a frame lacks what is to be shown.
-  std::optional<Tint> tint(ColourBy by) const;
+  // For pictures of that size, their snow coloured `by`. Throws UserError when a frame lacks what the colours are to show.
+  Overview overview(int width, int height, ColourBy by) const;
   // Every picture as PNG, until `make` returns none. `fitted` stands for what the scene does not say of the camera.
   Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const;
 
  private:
   int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
   double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
-  // A few that tell what happens in all of them.
   std::vector<std::size_t> spread_frames() const;
   void find_run(const std::string& folder);
   void find_frame(const std::string& file);

@@ -46,10 +46,12 @@ class Renderer {
   }
 
   RenderResult render() {
-    const Camera fitted = shoot_.fit(size_.width, size_.height);
-    if (fitted.orthographic()) throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
-    tint_ = shoot_.tint(options_.colour);
-    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted,
+    const Overview film = shoot_.overview(size_.width, size_.height, options_.colour);
+    if (film.fitted.orthographic())
+      throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
+    tint_ = film.tint;
+    medium_ = medium_settings(film);
+    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, film.fitted,
                                           [this](const Take& take) { return picture_of(take); });
     const bool with_sheet = !for_sheet_.empty();
     if (with_sheet) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
@@ -113,13 +115,16 @@ class Renderer {
     return tint_ ? Lights(white_daylight(camera.sun)) : scene_lights(look_, camera, sky_ ? &*sky_ : nullptr);
   }
 
+  // The same for all frames: were voxels to change when snow comes or goes, the look of all of it would jump.
+  MediumSettings medium_settings(const Overview& film) const {
+    const double particle = film.particles > 0 ? film.particle_size : std::cbrt(typical_volume({}, shoot_.scenery()));
+    return {look_.voxel > 0 ? look_.voxel : usual_voxel(particle, film.particles), particle, look_.extinction};
+  }
+
   Medium medium_of(const Take& take) const {
-    const double particle = std::cbrt(typical_volume(take.frame, shoot_.scenery()));
-    const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, take.frame.size());
-    const MediumSettings settings{voxel, particle, look_.extinction};
-    const NodeFields snow = snow_voxels(take.frame, settings, tint_ ? tint_->colours(take.frame, take.path) : std::vector<Colour>{});
-    if (options_.volume) write_density(take.stem + ".vdb", snow, {take.time, shoot_.fps(), 3, settings.voxel, Kernel::kCubic});
-    return Medium(snow, take.camera, settings);
+    const NodeFields snow = snow_voxels(take.frame, medium_, tint_ ? tint_->colours(take.frame, take.path) : std::vector<Colour>{});
+    if (options_.volume) write_density(take.stem + ".vdb", snow, {take.time, shoot_.fps(), 3, medium_.voxel, Kernel::kCubic});
+    return Medium(snow, take.camera, medium_);
   }
 
   void report(std::size_t number, double fraction) const {
@@ -147,6 +152,7 @@ class Renderer {
   PictureSize size_;
   int samples_;
   std::optional<Tint> tint_;
+  MediumSettings medium_;
   bool interrupted_ = false;
   int samples_of_last_ = 0;
   std::vector<Image> for_sheet_;

@@ -73,6 +73,20 @@ TEST(RenderVolume, HasTheVoxelsAndTheTimeOfThePicture) {
   EXPECT_DOUBLE_EQ(volume.notes().metaValue<double>("time"), 1.0 / 24);
 }
 
+double voxel_of(const std::string& path) { return testing::Volume(path).grid<openvdb::FloatGrid>("density")->voxelSize()[0]; }
+
+// Where voxels are chosen frame by frame, the snow's look jumps in the middle of the film.
+TEST(RenderVolume, HasTheSameVoxelsInAllFramesThoughSnowComesAndGoes) {
+  const TempFolder folder;
+  write_bytes(folder / "scene.toml", kFallingBall);
+  constexpr double kMany = 0.0027;  // m, between particles: so many that voxels get wider than a quarter of it
+  const double spacings[] = {0.02, kMany, 0.012};
+  for (int i = 0; i < 3; ++i) write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.2, 0}, 3, spacings[i]));
+  write_ply(folder / "frame_0003.ply", Frame{});
+  render(folder.path(), tiny_pictures_with_volumes());
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(voxel_of(folder / ("render/frame_000" + std::to_string(i) + ".vdb")), kMany / 3, 1e-9) << i;
+}
+
 TEST(RenderVolume, IsWrittenOnlyWhenAskedFor) {
   const TempFolder folder;
   make_run(folder, 1);
