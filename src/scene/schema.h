@@ -279,6 +279,7 @@ void describe(V& v, S& s) {
     v.field("target", s.target, PointInSpace{});
   }
   v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
+  v.field("shutter", s.shutter, kFraction);
   v.field("exposure", s.exposure, kStops);
   v.field("white_balance", s.white_balance, kFraction);
   v.field("tone", s.tone, Choices<Tone>{kToneNames, {}});

@@ -323,6 +323,7 @@ TEST(EveryKey, OfRenderLeavesTheResultAsItIs) {
                                 {"render.keys", "[{t = 0, position = [9, 1, 3], target = [0, 0, 0]}]", {}},
                                 {"render.interpolation", "smooth", path},
                                 {"render.exposure", "1", {}},
+                                {"render.shutter", "0.5", {}},
                                 {"render.white_balance", "0.6", {}},
                                 {"render.tone", "srgb", {}},
                                 {"render.sun", "[1, 1, 1]", {}},

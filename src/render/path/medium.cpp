@@ -24,7 +24,8 @@ struct Voxel {
 
 // Colours are where velocities would be: rasterize() takes means of those, weighted by mass.
 Frame coloured_grains(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours) {
-  Frame grains = as_grains(frame, settings.particle, settings.voxel);
+  Frame grains = as_grains(frame, settings.particle, settings.voxel, settings.particles);
+  if (settings.blur > 0) blur(grains, frame, settings.blur);
   if (colours.empty()) return grains;
   const std::size_t count = grains.size() / frame.size();  // for every particle
   grains.velocity.resize(grains.size());
@@ -134,7 +135,9 @@ Medium::~Medium() = default;
 Medium::Medium(Medium&&) noexcept = default;
 
 NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours) {
-  return rasterize("the frame", coloured_grains(frame, settings, colours), {settings.voxel, Kernel::kCubic, 3});
+  if (settings.blur > 0 && frame.velocity.size() != frame.size())
+    throw UserError(settings.frame + ": motion blur (shutter) needs velocities, and the frame has none");
+  return rasterize(settings.frame, coloured_grains(frame, settings, colours), {settings.voxel, Kernel::kCubic, 3});
 }
 
 Medium::Medium(const NodeFields& snow, const Camera& camera, const MediumSettings& settings) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "firn/frame.h"
@@ -13,14 +14,17 @@
 namespace firn {
 
 struct MediumSettings {
-  double voxel = 0;         // m
-  double particle = 0;      // m, edge of the cube that a particle stands for: it is drawn as grains of about a voxel
-  double extinction = 724;  // 1/m at 400 kg/m³, the paper's packed snow
+  double voxel = 0;                 // m
+  double particle = 0;              // m, edge of the cube that a particle stands for: it is drawn as grains of about a voxel
+  double extinction = 724;          // 1/m at 400 kg/m³, the paper's packed snow
+  double blur = 0;                  // s, of motion: how long the shutter is open
+  std::size_t particles = 0;        // of the film's largest frame, so that all frames have as many grains a particle
+  std::string frame = "the frame";  // what errors call it
 };
 
 // The snow on the voxels that light goes through, by the cubic kernel. `colours` of all particles, their reflectance: its mean, weighted by
-// mass, is then what the nodes have as velocity; empty: the snow has no colours of its own. Throws UserError when the frame has no masses
-// or the voxel is too small for its extent.
+// mass, is then what the nodes have as velocity; empty: the snow has no colours of its own. Throws UserError when the frame has no masses,
+// no velocities to blur by, or the voxel is too small for its extent.
 NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings, const std::vector<Colour>& colours = {});
 
 class Medium {

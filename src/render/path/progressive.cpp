@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace firn {
 namespace {
@@ -15,13 +16,14 @@ int tiles_along(int pixels) { return (pixels + kTile - 1) / kTile; }
 
 }  // namespace
 
-ProgressivePicture::ProgressivePicture(const PathTracer& tracer, const Camera& camera, const PictureSize& size)
-    : tracer_(tracer),
+ProgressivePicture::ProgressivePicture(std::vector<Moment> moments, const PictureSize& size)
+    : moments_(std::move(moments)),
       size_(size),
-      projection_(projection_of(camera, size.width, size.height)),
       across_(tiles_along(size.width)),
       counts_(static_cast<std::size_t>(across_) * static_cast<std::size_t>(tiles_along(size.height))),
-      sums_(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height)) {}
+      sums_(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height)) {
+  for (const Moment& moment : moments_) projections_.push_back(projection_of(moment.camera, size.width, size.height));
+}
 
 // Calls visit(x, y, number of the pixel).
 template <class Visit>
@@ -39,7 +41,9 @@ void ProgressivePicture::add_to_tile(int tile, int samples) {
     for (int s = count; s < count + samples; ++s) {
       Rng rng(Rng::cell_key(size_.seed, x, y, s));
       const float u = static_cast<float>(x) + random_float(rng), v = static_cast<float>(y) + random_float(rng);
-      const PathTracer::Sample sample = tracer_.trace(projection_.ray_through(u, v), 1 / projection_.scale, rng);
+      const std::size_t moment = static_cast<std::size_t>(s) % moments_.size();
+      const Projection& projection = projections_[moment];
+      const PathTracer::Sample sample = moments_[moment].tracer.trace(projection.ray_through(u, v), 1 / projection.scale, rng);
       sums.light += sample.light;
       sums.squares += multiply(sample.light, sample.light);
       sums.albedo += sample.albedo;

@@ -15,10 +15,17 @@ struct PictureSize {
   std::uint32_t seed = 1;
 };
 
+// While the shutter is open: where things and the camera are.
+struct Moment {
+  PathTracer tracer;
+  Camera camera;
+};
+
 // The same for any number of threads, and however its samples are divided into passes.
 class ProgressivePicture {
  public:
-  ProgressivePicture(const PathTracer& tracer, const Camera& camera, const PictureSize& size);
+  // The samples of a pixel see one moment after the other, again and again.
+  ProgressivePicture(std::vector<Moment> moments, const PictureSize& size);
 
   // `samples` more for every pixel. `progress` gets the part that is done, now and then, and may return false to stop: some tiles then
   // have got theirs and others have not. Returns whether all have.
@@ -39,9 +46,9 @@ class ProgressivePicture {
   void for_each_pixel(int tile, Visit visit) const;
   void add_to_tile(int tile, int samples);
 
-  const PathTracer& tracer_;
+  std::vector<Moment> moments_;
+  std::vector<Projection> projections_;  // of the moments' cameras
   PictureSize size_;
-  Projection projection_;
   int across_;               // tiles
   std::vector<int> counts_;  // samples of the pixels of a tile
   std::vector<Sums> sums_;

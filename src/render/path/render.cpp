@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 
 #include "firn/error.h"
 #include "firn/picture.h"
@@ -17,6 +18,7 @@
 #include "render/path/progressive.h"
 #include "render/path/scene_lights.h"
 #include "render/path/snow_grains.h"
+#include "render/scene_camera.h"
 #include "render/shoot.h"
 #include "scene/form.h"
 
@@ -50,8 +52,9 @@ class Renderer {
     if (film.fitted.orthographic())
       throw UserError(path_ + ": this snow is two-dimensional, which firn preview draws and firn render does not");
     tint_ = film.tint;
+    fitted_ = film.fitted;
     medium_ = medium_settings(film);
-    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, film.fitted,
+    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted_,
                                           [this](const Take& take) { return picture_of(take); });
     const bool with_sheet = !for_sheet_.empty();
     if (with_sheet) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
@@ -80,15 +83,29 @@ class Renderer {
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
     const Medium medium = medium_of(take);
-    const Stage stage(shoot_.scenery(), take.camera, take.time);
     SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
     if (!tint_) snow.balance = white_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
-    const PathTracer tracer(medium, stage, lights_of(take.camera), snow);
-    ProgressivePicture picture(tracer, take.camera, size_);
+    std::deque<Stage> stages;  // they stay where they are
+    std::vector<Moment> moments;
+    for (const double time : moments_of(take.time)) {
+      const Camera camera = scene_camera(look_, time, fitted_);
+      stages.emplace_back(shoot_.scenery(), camera, time);
+      moments.push_back({PathTracer(medium, stages.back(), lights_of(camera), snow), camera});
+    }
+    ProgressivePicture picture(std::move(moments), size_);
     refine(picture, take);
     if (picture.samples() == 0) return std::nullopt;
     samples_of_last_ = picture.samples();
     return picture.picture();
+  }
+
+  // Spread over the time that the shutter is open, `time` in their middle.
+  std::vector<double> moments_of(double time) const {
+    constexpr int kMoments = 8;
+    if (look_.shutter == 0) return {time};
+    std::vector<double> moments;
+    for (int k = 0; k < kMoments; ++k) moments.push_back(time + medium_.blur * ((k + 0.5) / kMoments - 0.5));
+    return moments;
   }
 
   // Passes twice as long each time.
@@ -118,11 +135,14 @@ class Renderer {
   // The same for all frames: were voxels to change when snow comes or goes, the look of all of it would jump.
   MediumSettings medium_settings(const Overview& film) const {
     const double particle = film.particles > 0 ? film.particle_size : std::cbrt(typical_volume({}, shoot_.scenery()));
-    return {look_.voxel > 0 ? look_.voxel : usual_voxel(particle, film.particles), particle, look_.extinction};
+    const double voxel = look_.voxel > 0 ? look_.voxel : usual_voxel(particle, film.particles);
+    return {voxel, particle, look_.extinction, look_.shutter / shoot_.fps(), film.particles, {}};
   }
 
   Medium medium_of(const Take& take) const {
-    const NodeFields snow = snow_voxels(take.frame, medium_, tint_ ? tint_->colours(take.frame, take.path) : std::vector<Colour>{});
+    MediumSettings settings = medium_;
+    settings.frame = take.path;
+    const NodeFields snow = snow_voxels(take.frame, settings, tint_ ? tint_->colours(take.frame, take.path) : std::vector<Colour>{});
     if (options_.volume) write_density(take.stem + ".vdb", snow, {take.time, shoot_.fps(), 3, medium_.voxel, Kernel::kCubic});
     return Medium(snow, take.camera, medium_);
   }
@@ -152,6 +172,7 @@ class Renderer {
   PictureSize size_;
   int samples_;
   std::optional<Tint> tint_;
+  Camera fitted_;
   MediumSettings medium_;
   bool interrupted_ = false;
   int samples_of_last_ = 0;

@@ -94,8 +94,8 @@ std::size_t grains_of_particle(double particle, double voxel, std::size_t partic
   return static_cast<std::size_t>(std::min(std::clamp(std::round(along * along * along), kFewest, kMost), affordable));
 }
 
-Frame as_grains(const Frame& frame, double particle, double voxel) {
-  const std::size_t count = grains_of_particle(particle, voxel, frame.size());
+Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t most) {
+  const std::size_t count = grains_of_particle(particle, voxel, std::max(frame.size(), most));
   Frame grains;
   if (count == 1) {
     grains.position = frame.position;
@@ -125,6 +125,18 @@ Frame as_grains(const Frame& frame, double particle, double voxel) {
     }
   });
   return grains;
+}
+
+void blur(Frame& grains, const Frame& frame, double seconds) {
+  constexpr std::uint64_t kMoments = 5;  // a stream of random numbers of its own
+  const std::size_t count = frame.size() > 0 ? grains.size() / frame.size() : 0;
+  for (std::size_t p = 0; p < frame.size(); ++p) {
+    Rng rng(Rng::cell_key(kMoments, static_cast<std::int64_t>(frame.id.empty() ? p : frame.id[p]), 0, 0));
+    for (std::size_t k = p * count; k < (p + 1) * count; ++k) {
+      const double moment = seconds * (rng.uniform() - 0.5);
+      for (std::size_t d = 0; d < 3; ++d) grains.position[k][d] += moment * frame.velocity[p][d];
+    }
+  }
 }
 
 }  // namespace firn

@@ -16,7 +16,11 @@ double usual_voxel(double particle, std::size_t particles);
 // cannot be told from its neighbours, and among millions, it stays what it is.
 std::size_t grains_of_particle(double particle, double voxel, std::size_t particles);
 
-// Position and mass of so many grains for every particle, particle by particle: the same ones in every frame.
-Frame as_grains(const Frame& frame, double particle, double voxel);
+// Position and mass of so many grains for every particle, particle by particle: the same ones in every frame. `most`: particles of the
+// film's largest frame, by which all its frames go; 0: this one's.
+Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t most = 0);
+
+// Moves each of the grains along its particle's velocity to a moment of its own within `seconds`, half of which are over at the frame.
+void blur(Frame& grains, const Frame& frame, double seconds);
 
 }  // namespace firn

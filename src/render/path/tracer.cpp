@@ -29,7 +29,7 @@ struct PathTracer::Path {
   Colour throughput{1, 1, 1};
   float density = 0;  // with which the last turn was chosen; 0: from the camera
   int events = 0;
-  bool was_in_snow = false;
+  int in_snow = 0;  // how many of them; counted as far as they matter
   Sample sample{};
 
   // What the camera sees.
@@ -39,6 +39,16 @@ struct PathTracer::Path {
     sample.depth = depth;
   }
 };
+
+PathTracer::PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
+    : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {
+  constexpr float kWithout = 0.8f;  // a scattering leaves this part of the balance to the next ones
+  float part = 1 - kWithout;
+  for (Colour& step : balance_steps_) {
+    for (int c = 0; c < 3; ++c) step[c] = std::pow(snow.balance[c], part);
+    part *= kWithout;
+  }
+}
 
 // An estimate of the part of light that gets along the ray from a light so far away.
 float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
@@ -71,8 +81,7 @@ void PathTracer::meet_snow(Path& path, float t) const {
   const Float3 p = path.ray.origin + t * path.ray.direction;
   const Colour albedo = snow_albedo(p);
   if (path.events == 0) path.sees(albedo, -normalized(medium_.gradient(p)), t);
-  if (!path.was_in_snow) path.throughput = multiply(path.throughput, snow_.balance);
-  path.was_in_snow = true;
+  if (path.in_snow < kBalanceSteps) path.throughput = multiply(path.throughput, balance_steps_[static_cast<std::size_t>(path.in_snow++)]);
   scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 

@@ -2,6 +2,8 @@
 // bodies, until it gets to the sky or is lost.
 #pragma once
 
+#include <array>
+
 #include "render/path/lights.h"
 #include "render/path/medium.h"
 #include "render/stage.h"
@@ -18,8 +20,7 @@ struct SnowLook {
 
 class PathTracer {
  public:
-  PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
-      : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {}
+  PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow);
 
   // What one path from the camera brings, and what it met first.
   struct Sample {
@@ -46,6 +47,9 @@ class PathTracer {
   const Stage& stage_;
   Lights lights_;
   SnowLook snow_;
+  // The balance comes bit by bit, as the scatterings do that make snow blue: what the n-th one adds to it, n from 0.
+  static constexpr int kBalanceSteps = 32;
+  std::array<Colour, kBalanceSteps> balance_steps_;
 };
 
 }  // namespace firn

@@ -209,7 +209,7 @@ TEST_F(MeshBody, LooksTheSameWithAnyNumberOfThreads) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
     const Stage stage = stage_of(scene);
     const PathTracer tracer(snow, stage, Daylight{}, {});
-    ProgressivePicture picture(tracer, {}, {64, 36, 5});
+    ProgressivePicture picture({{tracer, Camera{}}}, {64, 36, 5});
     ASSERT_TRUE(picture.add(2, nullptr));
     pictures.push_back(picture.picture());
   }

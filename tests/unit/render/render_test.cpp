@@ -140,6 +140,40 @@ TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
   EXPECT_GT(blue, 1.5 * red) << "blue light gets deeper than red";
 }
 
+TEST(Render, AnOpenShutterBlursSnowAndBodiesThatMove) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  const std::string scene =
+      "[simulation]\nspacing = 0.01\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2, 0]\nradius = 0.1\n";
+  const std::string body = "[[collider]]\nshape = \"sphere\"\ncenter = [0.3, 0.3, 0]\nradius = 0.06\n";
+  const std::string camera = "[render]\nposition = [0, 0.3, 2]\ntarget = [0.1, 0.3, 0]\n";
+  RenderOptions options = tiny_pictures();
+  options.samples = 16;
+  options.quality = Quality::kFinal;
+  const auto picture = [&](const std::string& motion, const std::string& shutter) {
+    write_bytes(folder / "scene.toml", scene + body + motion + camera + shutter);
+    return read_png(render(folder / "frame_0000.ply", options).pictures[0]).rgb;
+  };
+  // Nothing moves, so the eight moments are all alike.
+  EXPECT_EQ(picture("", "shutter = 0.5\n"), picture("", ""));
+  EXPECT_NE(picture("velocity = [4, 0, 0]\n", "shutter = 0.5\n"), picture("velocity = [4, 0, 0]\n", ""));
+  Frame falling = make_ball({0, 0.3, 0}, 3, 0.012);
+  for (auto& v : falling.velocity) v = {0, -4, 0};
+  write_ply(folder / "frame_0000.ply", falling);
+  EXPECT_NE(picture("", "shutter = 0.5\n"), picture("", ""));
+}
+
+TEST(RenderErrors, SayThatBlurNeedsVelocities) {
+  const TempFolder folder;
+  make_run(folder, 1);
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nshutter = 0.5\n"));
+  Frame still = make_ball({0, 0.3, 0}, 3, 0.012);
+  still.velocity.clear();
+  write_ply(folder / "frame_0000.ply", still);
+  EXPECT_EQ(error_of(folder / "frame_0000.ply", tiny_pictures()),
+            folder / "frame_0000.ply: motion blur (shutter) needs velocities, and the frame has none");
+}
+
 TEST(RenderErrors, SayWhatToDoInstead) {
   const TempFolder folder;
   write_ply(folder / "flat.ply", make_ball({0, 0.15, 0}, 2, 0.012));
@@ -196,6 +230,7 @@ TEST(Render, EveryKeyOfTheSectionChangesThePicture) {
       {"keys", size + from + to, size + camera},
       {"interpolation", size + from + to + "interpolation = \"smooth\"\n", size + from + to},
       {"exposure", size + "exposure = 1\n", size},
+      {"shutter", size + from + to + "shutter = 1\n", size + from + to},
       {"white_balance", size + "white_balance = 0\n", size},
       {"tone", size + "tone = \"srgb\"\n", size},
       {"sun", size + "sun = [0, 1, -1]\n", size},

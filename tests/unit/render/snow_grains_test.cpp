@@ -118,6 +118,28 @@ TEST(Grains, AreAboutOneForAVoxelButNotMoreThanTheMemoryHasRoomFor) {
   EXPECT_EQ(grains_of_particle(kEdge, kEdge / 4, 1'600'000), 1u);
 }
 
+TEST(Grains, OfAllFramesOfAFilmAreAsManyAParticle) { EXPECT_EQ(as_grains(block(2), kEdge, kEdge / 4, 1'000'000).size(), 8u * 12u); }
+
+TEST(Blur, SpreadsGrainsEvenlyAlongTheWayWhileTheShutterIsOpen) {
+  Frame frame = block(6);
+  frame.velocity.assign(frame.size(), {3, 0, -1});
+  Frame grains = as_grains(frame, kEdge, kEdge / 2);
+  const Frame before = grains;
+  constexpr double kSeconds = 0.02;
+  blur(grains, frame, kSeconds);
+  double least = 1, most = -1, sum = 0;
+  for (std::size_t k = 0; k < grains.size(); ++k) {
+    const double moment = (grains.position[k][0] - before.position[k][0]) / 3;
+    EXPECT_NEAR(grains.position[k][2] - before.position[k][2], -moment, 1e-12);
+    least = std::min(least, moment);
+    most = std::max(most, moment);
+    sum += moment;
+  }
+  EXPECT_NEAR(least, -kSeconds / 2, 1e-4);
+  EXPECT_NEAR(most, kSeconds / 2, 1e-4);
+  EXPECT_NEAR(sum / static_cast<double>(grains.size()), 0, 1e-3);
+}
+
 TEST(UsualVoxel, IsAQuarterOfAParticleUntilGrainsGetTooMany) {
   EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 0), kEdge / 4);
   EXPECT_DOUBLE_EQ(usual_voxel(kEdge, 100'000), kEdge / 4);

@@ -52,7 +52,7 @@ TEST(Parse, EverySolverKeyArrives) {
 
 TEST(Parse, EveryRenderKeyArrives) {
   const Scene scene = parse(kMinimal +
-                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nexposure = -1.5\nwhite_balance = 1\n"
+                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nshutter = 0.5\nexposure = -1.5\nwhite_balance = 1\n"
                             "tone = \"srgb\"\nsun = [1, 1, 0]\nsun_strength = 2\nsky_strength = 0\nextinction = 100\nalbedo = [0, 0.5, 1]\n"
                             "anisotropy = -0.5\nvoxel = 0.02\n");
   const RenderSettings& render = scene.render;
@@ -61,6 +61,7 @@ TEST(Parse, EveryRenderKeyArrives) {
   EXPECT_EQ(render.position, (Vector{1, 2, 3}));
   EXPECT_EQ(render.target, (Vector{4, 5, 6}));
   EXPECT_EQ(render.fov, 60);
+  EXPECT_EQ(render.shutter, 0.5);
   EXPECT_EQ(render.exposure, -1.5);
   EXPECT_EQ(render.white_balance, 1);
   EXPECT_EQ(render.tone, Tone::kSrgb);

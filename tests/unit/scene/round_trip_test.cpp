@@ -40,7 +40,7 @@ auto fields(const Domain& d) { return std::tie(d.lower, d.upper); }
 auto fields(const CameraKey& k) { return std::tie(k.t, k.position, k.target, k.fov); }
 auto fields(const AreaLight& l) { return std::tie(l.shape, l.center, l.target, l.size, l.radius, l.colour, l.strength); }
 auto fields(const RenderSettings& r) {
-  return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.exposure, r.white_balance, r.tone, r.sun, r.sun_strength, r.sky_strength,
+  return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.shutter, r.exposure, r.white_balance, r.tone, r.sun, r.sun_strength, r.sky_strength,
                   r.sky_image, r.sky_turn, r.extinction, r.albedo, r.anisotropy, r.voxel);
 }
 auto fields(const Window& w) { return std::tie(w.follow, w.velocity, w.lower, w.upper); }
@@ -339,7 +339,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
             "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n"
-            "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nexposure = 0.0\nwhite_balance = 0.3\ntone = \"filmic\"\n"
+            "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = 0.65\ntone = \"filmic\"\n"
             "sky_strength = 1.0\nsky_turn = 0.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
 }
 
