@@ -30,7 +30,7 @@ inline Colour single_scattering_albedo(const Colour& reflectance, float g) {
   return albedo;
 }
 
-// What light from snow is multiplied by, white light keeping its luminance, so that deep snow of this albedo looks white: all of the way
+// What light from snow is multiplied by, white light keeping its luminance, so that light of many scatterings looks white: all of the way
 // (part 1), not at all (0) or in between. In white light the paper's snow is blue.
 inline Colour white_balance(const Colour& albedo, float g, float part) {
   constexpr float kDarkest = 0.02f;  // what snow blacker than that looks like is no matter of balance

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "firn/error.h"
 #include "falling_ball.h"
 #include "png_files.h"
+#include "support/error_of.h"
 
 namespace firn {
 namespace {
@@ -33,12 +33,7 @@ class WithPath {
 };
 
 std::string error_of(const std::string& path, const PreviewOptions& options = small_pictures()) {
-  try {
-    preview(path, options);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::error_of([&] { preview(path, options); });
 }
 
 TEST(Png, PixelsComeBackAsTheyWereWritten) {

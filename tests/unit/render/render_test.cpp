@@ -6,10 +6,10 @@
 #include <set>
 
 #include "falling_ball.h"
-#include "firn/error.h"
 #include "firn/picture.h"
 #include "png_files.h"
 #include "scene/schema.h"
+#include "support/error_of.h"
 
 namespace firn {
 namespace {
@@ -31,12 +31,7 @@ void write_sky(const std::string& path) {
 }
 
 std::string error_of(const std::string& path, const RenderOptions& options) {
-  try {
-    render(path, options);
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::error_of([&] { render(path, options); });
 }
 
 TEST(Render, EveryFrameGetsItsPictureAndTheFilesThatWereAskedFor) {
@@ -112,18 +107,15 @@ TEST(Render, AFrameWithoutSnowShowsTheGroundAlone) {
 TEST(Render, OneParticleIsASpeck) {
   const TempFolder folder;
   make_run(folder, 1);
-  Frame one = make_ball({0, 0.15, 0}, 3, 0.012);
-  one.position.resize(1);
-  one.mass.resize(1);
-  one.volume.resize(1);
-  one.id.resize(1);
-  one.velocity.resize(one.velocity.empty() ? 0 : 1);
-  one.jp.resize(one.jp.empty() ? 0 : 1);
-  one.je.resize(one.je.empty() ? 0 : 1);
-  one.material.resize(one.material.empty() ? 0 : 1);
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.2, 0.2]\ntarget = [0, 0.15, 0]\n"));
+  Frame one;
+  add_particle(one, {0, 0.15, 0}, 1e-6);
   write_ply(folder / "frame_0000.ply", one);
-  const Image image = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
-  EXPECT_GT(brightness(image), 20);
+  RenderOptions options = tiny_pictures();
+  options.samples = 16;
+  const Image image = read_png(render(folder / "frame_0000.ply", options).pictures[0]);
+  const auto red = [&](int x, int y) { return int(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))]); };
+  EXPECT_GT(red(24, 13), red(4, 13) + 40) << "snow in the middle, ground beside it";
 }
 
 TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
