@@ -19,6 +19,7 @@ enum class Kernel { kCubic, kQuadratic };
 enum class Transfer { kFlip, kApic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
+enum class InitialVolume { kShape, kGrid };
 enum class Interpolation { kLinear, kSmooth };
 enum class Tone { kFilmic, kSrgb };
 enum class LightShape { kRectangle, kDisc, kSphere };
@@ -49,6 +50,7 @@ struct SimulationSettings {
   double duration = 0;  // s
   double fps = 24;      // frames per second
   Vector gravity{0, -9.81, 0};
+  double settle = 0;    // s: before t = 0 the snow comes to rest under gravity, damped, for so long
   Location spacing_location;
   Location duration_location;
 };
@@ -150,6 +152,8 @@ struct Snow {
   std::vector<SnowNoise> noise;    // then these
   double particles_per_cell = 8;
   Sampling sampling = Sampling::kJittered;
+  InitialVolume initial_volume = InitialVolume::kShape;  // V⁰ is mass over density, or what the grid sees (M5)
+  double start = 0;                                      // s: it is not there before
   std::uint32_t seed = 1;
   Location location;  // of the shape's key
 };
@@ -162,6 +166,7 @@ struct MotionKey {
 
 struct Collider {
   Shape shape;
+  std::string name;  // in stats.csv; empty: collider_0, by its number
   double friction = 0;
   bool sticky = false;
   Vector velocity{0, 0, 0};                              // m/s
@@ -170,6 +175,7 @@ struct Collider {
   std::vector<MotionKey> keys;                           // instead of velocity and spin
   Interpolation interpolation = Interpolation::kLinear;  // between keys
   // In pictures; nothing of it changes the run.
+  bool visible = true;
   Look look = Look::kMatte;
   std::optional<Vector> colour;     // what it throws back of red, green and blue light; empty: as its look has it
   std::optional<double> roughness;  // of metal; empty: that of brushed steel

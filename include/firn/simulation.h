@@ -17,8 +17,33 @@ namespace firn {
 
 enum class Backend { kCpu, kReference };
 
+// What kept a step from being longer.
+enum class StepRule {
+  kFrameEnd,      // nothing but the next frame
+  kFixed,         // solver.time_step
+  kElasticWave,   // explicit: waves in hardened snow, solver.courant
+  kAccuracy,      // semi-implicit: waves in fresh snow
+  kSnowSpeed,     // solver.cell_fraction of a cell
+  kMovingBody,    // likewise, of a collider among the snow
+  kCut,           // a longer step went wrong
+};
+inline constexpr int kStepRules = 7;
+// As a column of stats.csv may say it, such as "snow_speed".
+const char* name_of(StepRule rule);
+// In words, with the key to change.
+const char* advice_of(StepRule rule);
+
+// What the snow did to one collider, by the contacts (M19) of nodes and particles.
+struct BodyLoad {
+  Vector impulse{0, 0, 0};  // N s (2D: per metre of depth)
+  Vector turning{0, 0, 0};  // N m s, about the body's own origin where it is; 2D: z only
+  double work = 0;          // J, done on the body
+};
+
 struct StepInfo {
   double dt = 0;              // s
+  StepRule rule = StepRule::kFrameEnd;
+  std::vector<BodyLoad> loads;  // of every collider, in scene order
   int iterations = 0;         // of the implicit solve
   double residual = 0;        // relative
   int rejected = 0;           // tries that went wrong and were cut
@@ -38,10 +63,13 @@ struct Statistics {
   Vector lower{0, 0, 0}, upper{0, 0, 0};
 };
 
+// Told what setting up is at, such as "collider 1: level set of ship.obj": before anything that may take long. May be empty.
+using SetupProgress = std::function<void(const std::string& what)>;
+
 class Simulation {
  public:
   // threads: 0 means all cores. Throws UserError for a scene that cannot run.
-  explicit Simulation(const Scene& scene, Backend backend = Backend::kCpu, int threads = 0);
+  explicit Simulation(const Scene& scene, Backend backend = Backend::kCpu, int threads = 0, const SetupProgress& setup = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -89,6 +117,7 @@ struct RunOptions {
   Backend backend = Backend::kCpu;
   int threads = 0;
   bool overwrite = false;  // a folder that is not empty
+  SetupProgress setup;
   std::function<void(const Progress&)> progress;
   std::function<void(const std::string&)> warn;
   std::function<bool()> interrupted;  // asked after every step
@@ -132,7 +161,7 @@ struct CheckReport {
   double steps = 0;        // expected for the whole run
   std::vector<std::string> warnings;
 };
-CheckReport check(const Scene& scene);
+CheckReport check(const Scene& scene, const SetupProgress& setup = {});
 
 struct BenchOptions {
   int steps = 50;  // measured, in five parts

@@ -55,7 +55,7 @@ void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow
 
 }  // namespace
 
-CheckReport check(const Scene& scene) {
+CheckReport check(const Scene& scene, const SetupProgress&) {
   Built built = build(scene, read_ply);
   CheckReport report;
   report.warnings = built.warnings;

@@ -9,7 +9,7 @@
 
 namespace firn {
 
-Simulation::Simulation(const Scene& scene, Backend backend, int threads) : parts_(std::make_unique<Parts>()) {
+Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress&) : parts_(std::make_unique<Parts>()) {
   Built built = build(scene, read_ply);
   parts_->model = std::move(built.model);
   parts_->population = std::move(built.population);
@@ -46,8 +46,15 @@ StepInfo Simulation::step(double longest) {
   const auto begin = std::chrono::steady_clock::now();
   parts_->exchange_particles();
   report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  StepInfo info{report.dt, report.iterations,    report.residual, report.rejected, report.rejection, report.limited, report.asleep,
-                {},        report.serial_seconds};
+  StepInfo info;
+  info.dt = report.dt;
+  info.iterations = report.iterations;
+  info.residual = report.residual;
+  info.rejected = report.rejected;
+  info.rejection = report.rejection;
+  info.limited = report.limited;
+  info.asleep = report.asleep;
+  info.serial_seconds = report.serial_seconds;
   for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
   return info;
 }
