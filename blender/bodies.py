@@ -102,6 +102,8 @@ def add_bodies(colliders, parent, frames, fps, extent):
     """The objects of those colliders that are simple shapes; says which are not. Planes reach as far as `extent`."""
     shown = []
     for number, body in enumerate(colliders):
+        if not body.get("visible", True):
+            continue
         if body["shape"] not in MAKERS:
             print(f"note: collider {number}, shape \"{body['shape']}\", is not shown")
             continue

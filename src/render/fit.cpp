@@ -92,8 +92,9 @@ std::vector<Vec<double, 3>> corners_of(const BodyModel& model, double h, double 
 void include_bodies(std::vector<Vec<double, 3>>& points, const Subject& subject, const Scenery& scenery) {
   const Box snow = box_of(points);
   const Box room = snow.widened(kRoomForBodies * norm(snow.extent()));
-  for (const BodyModel& body : scenery.bodies) {
-    if (body.solid.kind == SolidKind::kPlane) continue;
+  for (std::size_t i = 0; i < scenery.bodies.size(); ++i) {
+    const BodyModel& body = scenery.bodies[i];
+    if (body.solid.kind == SolidKind::kPlane || !scenery.scene.colliders[i].visible) continue;
     for (const double time : subject.times) {
       const std::vector<Vec<double, 3>> corners = corners_of(body, scenery.scene.simulation.spacing, time);
       if (!room.meets(box_of(corners))) continue;
@@ -265,7 +266,9 @@ Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect)
   for (const Vec<double, 3>& x : points) in_view.push_back(camera.to_view(x));
   const std::vector<double> times = subject.times.empty() ? std::vector<double>{0} : subject.times;
   camera = choose_view(candidates_about(camera, in_view, static_cast<float>(aspect)), in_view, scenery, times);
-  camera.sun = choose_sun(camera, Stage(scenery, camera, 0, Triangles::kAtHand));  // it stays where it stood at the film's beginning
+  Stage at_first(scenery, camera, 0, Triangles::kAtHand);
+  at_first.open_to(camera);
+  camera.sun = choose_sun(camera, at_first);  // it stays where it stood at the film's beginning
   return camera;
 }
 

@@ -27,7 +27,10 @@ class FlatBodies {
  public:
   FlatBodies(const Scenery* scenery, const Camera& camera, double time) : focus_(convert_vec<double, 2>(camera.focus)) {
     if (scenery == nullptr) return;
-    bodies_ = freeze<double, 2>(scenery->bodies, time);
+    std::vector<BodyModel> visible;
+    for (std::size_t i = 0; i < scenery->bodies.size(); ++i)
+      if (scenery->scene.colliders[i].visible) visible.push_back(scenery->bodies[i]);
+    bodies_ = freeze<double, 2>(visible, time);
     h_ = scenery->scene.simulation.spacing;
   }
 

@@ -12,7 +12,8 @@ constexpr int kSamples = 2;  // across a pixel and down: smooth edges
 
 std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                 const Projection& projection) {
-  const Stage stage(scenery, camera, time);
+  Stage stage(scenery, camera, time);
+  stage.open_to(camera);
   return Painter(snow, stage, projection, camera.sun).paint(kSamples);
 }
 

@@ -21,7 +21,7 @@ Scenery::Scenery(Scene s) : scene(std::move(s)) {
   meshes_.resize(bodies.size());
   if (scene.simulation.dimension == 2) return;  // sections are drawn, not surfaces
   for (std::size_t i = 0; i < bodies.size(); ++i)
-    if (!bodies[i].deformation) meshes_[i] = make_mesh(scene.colliders[i], scene, 0);
+    if (!bodies[i].deformation && scene.colliders[i].visible) meshes_[i] = make_mesh(scene.colliders[i], scene, 0);
 }
 
 std::shared_ptr<const MeshRays> Scenery::mesh(std::size_t body, double time) const {

@@ -11,6 +11,7 @@ namespace {
 constexpr int kMostSteps = 256;         // of a ray towards a body; sampled ones know distances only nearby, so grazing rays need many
 constexpr float kTouch = 2e-4f;         // view units: well under a pixel
 constexpr float kMeshTouch = 1e-5f;     // of the way of a ray: many times what single precision is off by
+constexpr float kFacesUp = 0.05f;       // of a plane's normal: it is ground, and the sun below it has set
 constexpr float kShadowSharpness = 20;  // about a sun of twice the true size: soft enough for two samples a pixel
 
 // Where a ray enters and leaves a ball around the origin.
@@ -37,17 +38,28 @@ Stage::Stage(const Scenery* scenery, const Camera& camera, double time, Triangle
   const Bodies<float, 3> forms = freeze<float, 3>(scenery->bodies, time);
   held_ = forms.held;
   for (std::size_t i = 0; i < forms.list.size(); ++i) {
-    pieces_.push_back(make_piece(*scenery, static_cast<int>(i), camera, time, triangles));
+    if (!scenery->scene.colliders[i].visible) continue;
+    pieces_.push_back(make_piece(*scenery, i, camera, time, triangles));
     pieces_.back().form = forms.list[i];
+    pieces_.back().body = static_cast<int>(pieces_.size() - 1);
   }
 }
 
-Stage::Piece Stage::make_piece(const Scenery& scenery, int number, const Camera& camera, double time, Triangles triangles) {
-  const auto at = static_cast<std::size_t>(number);
+void Stage::open_to(const Camera& camera) {
+  std::erase_if(pieces_, [&](const Piece& piece) { return piece.surface(camera.eye).phi < 0; });
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    Piece& piece = pieces_[i];
+    piece.body = static_cast<int>(i);
+    if (!piece.is_plane) continue;
+    const Float3 normal = piece.rotation * piece.form.solid.axis;
+    piece.lets_light_through = normal[1] < kFacesUp && dot(normal, camera.sun) <= 0;
+  }
+}
+
+Stage::Piece Stage::make_piece(const Scenery& scenery, std::size_t at, const Camera& camera, double time, Triangles triangles) {
   const Body<double, 3> body = freeze<double, 3>(scenery.bodies[at], time);
   const Vec<double, 3> origin = origin_of(body, scenery.scene.simulation.spacing);
   Piece piece{};
-  piece.body = number;
   piece.is_plane = body.solid.kind == SolidKind::kPlane;
   piece.metres = static_cast<float>(camera.radius);
   piece.origin = camera.to_view(origin);
@@ -104,10 +116,11 @@ std::optional<MeshRays::Hit> Stage::trace_mesh(const Piece& piece, const Ray& ra
   return found;
 }
 
-std::optional<StageHit> Stage::trace(const Ray& ray, float farthest) const {
+std::optional<StageHit> Stage::trace(const Ray& ray, float farthest, Rays rays) const {
   const Piece* nearest = nullptr;
   MeshRays::Hit on_mesh{};
   for (const Piece& piece : pieces_) {
+    if (piece.lets_light_through && rays == Rays::kLight) continue;
     if (piece.mesh) {
       const std::optional<MeshRays::Hit> found = trace_mesh(piece, ray, farthest);
       if (!found || found->t >= farthest) continue;

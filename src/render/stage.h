@@ -23,7 +23,7 @@ struct StageHit {
   Float3 face;    // of the surface itself
   Float3 local;   // the point in the body's own frame, for a pattern that moves with it
   bool is_plane;
-  int body;              // its number in the scene
+  int body;              // its number on the stage
   const BodyLook* look;  // the stage has it
 };
 
@@ -33,13 +33,24 @@ enum class Triangles {
   kAtHand,  // deforming bodies by their distances, with rounded edges: quick to make, for what need not be exact
 };
 
+// What a ray looks for.
+enum class Rays {
+  kSight,  // what the eye sees
+  kLight,  // where light comes from
+};
+
 class Stage {
  public:
   Stage() = default;
+  // Without the bodies that the scene calls invisible.
   Stage(const Scenery* scenery, const Camera& camera, double time, Triangles triangles = Triangles::kAll);
 
+  // Takes away what the camera's eye is behind or inside of: it would hide everything, or shut out the light that shows the rest. Walls and
+  // ceilings that are left between the sun and the snow are seen, but let all light through: they have no end, and it would be night.
+  void open_to(const Camera& camera);
+
   // Planes are seen from their free side only, so that none of them can hide what it holds.
-  std::optional<StageHit> trace(const Ray& ray, float farthest) const;
+  std::optional<StageHit> trace(const Ray& ray, float farthest, Rays rays = Rays::kSight) const;
   // Just off the surface where p was met, by no more than it takes not to meet it again, and on the free side of all planes.
   Float3 departure(const StageHit& hit, const Float3& p) const;
   // 1: nothing between p and the light, 0: hidden; in between near an edge. Planes do not count: the sun stands on their free side.
@@ -61,6 +72,7 @@ class Stage {
     float metres;  // in a view unit
     float bound;   // radius about the origin; planes: 0
     bool is_plane;
+    bool lets_light_through;
     int body;
     BodyLook look;
     std::shared_ptr<const MeshRays> mesh;  // null: distances are all there is
@@ -71,7 +83,7 @@ class Stage {
     StageHit hit(const Ray& ray, float t) const;
     StageHit hit(const Ray& ray, const MeshRays::Hit& found) const;
   };
-  static Piece make_piece(const Scenery& scenery, int body, const Camera& camera, double time, Triangles triangles);
+  static Piece make_piece(const Scenery& scenery, std::size_t at, const Camera& camera, double time, Triangles triangles);
   static std::optional<float> trace_plane(const Piece& piece, const Ray& ray);
   static std::optional<float> trace_solid(const Piece& piece, const Ray& ray, float farthest);
   static std::optional<MeshRays::Hit> trace_mesh(const Piece& piece, const Ray& ray, float farthest);

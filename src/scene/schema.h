@@ -194,6 +194,7 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   v.field("friction", s.friction, kFriction);
   v.field("sticky", s.sticky, Flag{});
+  v.field("visible", s.visible, Flag{});
   v.field("look", s.look, Choices<Look>{kLookNames, {}});
   v.field("colour", s.colour, Channels{kFraction});
   v.field("roughness", s.roughness, kRoughness);

@@ -251,13 +251,13 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
     for (const Case& c : cases) expect_change(with_shape("collider", body.text), c);
     Collider collider;
     collider.shape.kind = body.kind;
-    expect_all_covered("collider", collider, cases, {"shape", "look", "colour", "roughness"});
+    expect_all_covered("collider", collider, cases, {"shape", "visible", "look", "colour", "roughness"});
   }
 }
 
 // What a body looks like in pictures.
 TEST(EveryKey, OfAColliderLookLeavesTheResultAsItIs) {
-  for (const Case& c : {Case{"collider.look", "metal", {}}, Case{"collider.colour", "[1, 0, 0]", {}},
+  for (const Case& c : {Case{"collider.visible", "false", {}}, Case{"collider.look", "metal", {}}, Case{"collider.colour", "[1, 0, 0]", {}},
                         Case{"collider.roughness", "0.1", {"collider.look=metal"}}})
     EXPECT_FALSE(changes(kScene, c)) << c.key;
 }

@@ -89,7 +89,7 @@ class Renderer {
     std::vector<Moment> moments;
     for (const double time : moments_of(take.time)) {
       const Camera camera = scene_camera(look_, time, fitted_);
-      stages.emplace_back(shoot_.scenery(), camera, time);
+      stages.emplace_back(shoot_.scenery(), camera, time).open_to(camera);
       moments.push_back({PathTracer(medium, stages.back(), lights_of(camera), snow), camera});
     }
     ProgressivePicture picture(std::move(moments), size_);

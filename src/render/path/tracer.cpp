@@ -53,7 +53,7 @@ PathTracer::PathTracer(const Medium& medium, const Stage& stage, const Lights& l
 // An estimate of the part of light that gets along the ray from a light so far away.
 float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
   constexpr float kShort = 1 - 1e-4f;  // of the way, so that a lamp does not hide itself
-  if (lights_.lamp_ahead(ray).hit.t < kShort * farthest || stage_.trace(ray, farthest)) return 0;
+  if (lights_.lamp_ahead(ray).hit.t < kShort * farthest || stage_.trace(ray, farthest, Rays::kLight)) return 0;
   return medium_.transmittance(ray, farthest, rng);
 }
 
@@ -119,7 +119,7 @@ PathTracer::Sample PathTracer::trace(Ray ray, float footprint, Rng& rng) const {
   Path path{ray, footprint, rng};
   do {
     const Lights::LampAhead ahead = lights_.lamp_ahead(path.ray);
-    const std::optional<StageHit> hit = stage_.trace(path.ray, ahead.hit.t);
+    const std::optional<StageHit> hit = stage_.trace(path.ray, ahead.hit.t, path.events == 0 ? Rays::kSight : Rays::kLight);
     const std::optional<float> t = medium_.collide(path.ray, hit ? hit->t : ahead.hit.t, rng);
     if (t) {
       meet_snow(path, *t);

@@ -31,7 +31,7 @@ auto fields(const SnowShell& s) { return std::tuple_cat(std::tie(s.depth), field
 auto fields(const SnowLayer& l) { return std::tie(l.above, l.below, l.material); }
 auto fields(const MotionKey& k) { return std::tie(k.t, k.position, k.rotation); }
 auto fields(const Collider& c) {
-  return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot, c.look, c.colour, c.roughness);
+  return std::tie(c.friction, c.sticky, c.interpolation, c.velocity, c.spin, c.pivot, c.visible, c.look, c.colour, c.roughness);
 }
 
 auto fields(const Source& s) { return std::tie(s.rate, s.velocity, s.start, s.end, s.material, s.particles_per_cell, s.seed); }
