@@ -1,21 +1,37 @@
 // firn: the command line.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "commands.h"
 
 namespace {
 
-// One line "error: …", whatever a library's message looks like.
+// One line "error: …", whatever a library's message or the name of a file looks like. Where nobody can be told, the exit code says it.
 int fail(const std::string& message, int code) {
   std::string line = message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "error: {}\n", line);
+  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  std::fputs(("error: " + line + "\n").c_str(), stderr);
   return code;
+}
+
+// Where a standard stream is closed, the next file that is opened would get its number, and all that is printed.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+}
+
+// What was printed may not have gone anywhere yet.
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category(), "standard output: cannot write");
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -43,8 +59,11 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to be told, not the end
+  open_standard_streams();
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    flush_output();
+    return code;
   } catch (const firn::UserError& e) {
     return fail(e.what(), kUserMistake);
   } catch (const std::bad_alloc&) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "io/printable.h"
 #include "render/path/hdr_image.h"
 
 namespace firn {
@@ -68,7 +69,7 @@ class RadianceParser {
     line();
     for (std::string_view text = line(); !text.empty(); text = line()) {
       if (text.starts_with("FORMAT=") && text != "FORMAT=32-bit_rle_rgbe")
-        fail(fmt::format("\"{}\"; allowed: FORMAT=32-bit_rle_rgbe", text.substr(0, kShown)));
+        fail(fmt::format("\"{}\"; allowed: FORMAT=32-bit_rle_rgbe", printable(text)));
       if (text.starts_with("EXPOSURE=")) exposure_ *= exposure(value_of(text));
       if (text.starts_with("PRIMARIES=")) check_primaries(value_of(text));
     }
@@ -82,7 +83,7 @@ class RadianceParser {
     for (float& number : numbers) {
       at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\t'; });
       const std::from_chars_result result = std::from_chars(at, end, number);
-      if (result.ec != std::errc{}) fail(fmt::format("PRIMARIES={}: must be eight numbers", text.substr(0, kShown)));
+      if (result.ec != std::errc{}) fail(fmt::format("PRIMARIES={}: must be eight numbers", printable(text)));
       at = result.ptr;
     }
     return numbers;
@@ -99,7 +100,7 @@ class RadianceParser {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     float value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!(value > 0) || !std::isfinite(value)) fail(fmt::format("EXPOSURE={}: must be greater than 0", text.substr(0, kShown)));
+    if (!(value > 0) || !std::isfinite(value)) fail(fmt::format("EXPOSURE={}: must be greater than 0", printable(text)));
     return value;
   }
 
@@ -114,7 +115,7 @@ class RadianceParser {
       return result.ec == std::errc{};
     };
     if (!number_after("-Y ", height) || !number_after(" +X ", width) || at != end)
-      fail(fmt::format("the size is \"{}\"; must be -Y HEIGHT +X WIDTH", text.substr(0, kShown)));
+      fail(fmt::format("the size is \"{}\"; must be -Y HEIGHT +X WIDTH", printable(text)));
     check_hdr_size(width, height);
     image_.width = static_cast<int>(width);
     image_.height = static_cast<int>(height);
@@ -170,7 +171,6 @@ class RadianceParser {
     return unit * Colour{static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])};
   }
 
-  static constexpr std::size_t kShown = 60;  // letters of a file in a message
 
   std::string_view rest_;
   float exposure_ = 1;

@@ -147,6 +147,7 @@ TEST(HdrImageErrors, OfRadianceFilesSayWhatIsWrong) {
   EXPECT_EQ(error("\x89PNG"), "neither an OpenEXR nor a Radiance (.hdr) picture");
   EXPECT_EQ(error("#?RADIANCE\nFORMAT"), "the header does not end");
   EXPECT_EQ(error("#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n"), "\"FORMAT=32-bit_rle_xyze\"; allowed: FORMAT=32-bit_rle_rgbe");
+  EXPECT_EQ(error("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\r\n\n"), "\"FORMAT=32-bit_rle_rgbe?\"; allowed: FORMAT=32-bit_rle_rgbe");
   EXPECT_EQ(error(kHead + "EXPOSURE=0\n\n"), "EXPOSURE=0: must be greater than 0");
   const std::string other = "its primaries are not those of sRGB, convert it to linear sRGB";
   EXPECT_EQ(error(kHead + "PRIMARIES=0.7347 0.2653 0.1596 0.8404 0.0366 0.0001 0.3457 0.3585\n\n"), other) << "ProPhoto";
