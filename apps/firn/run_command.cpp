@@ -39,7 +39,7 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   const firn::Scene scene = a.load();
   ProgressPrinter printer;
   firn::RunOptions options;
-  options.directory = a.directory.empty() ? "out/" + scene.name : a.directory;
+  options.directory = a.directory.empty() ? firn::default_directory(a.scene.scene, scene) : a.directory;
   if (has_frames) options.frames = a.frames;
   if (has_steps) options.steps = a.steps;
   options.backend = a.machine.chosen();
@@ -80,7 +80,7 @@ Command add_run(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "simulate a scene and write its frames");
   add_scene_arguments(*verb, a->scene, true);
-  verb->add_option("-o,--output", a->directory, "folder for the frames; default: out/<scene>");
+  verb->add_option("-o,--output", a->directory, "folder for the frames; default: out/<scene>, of out/x/scene.toml out/x_2");
   verb->add_option("--formats", a->formats, "what frames are written as, in place of the scene's: ply,vdb")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -92,7 +92,7 @@ Command add_run(CLI::App& app) {
   CLI::Option* steps = verb->add_option("--steps", a->steps, "take exactly this many steps and stop")
                            ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 53))
                            ->excludes(frames);
-  verb->add_flag("--overwrite", a->overwrite, "write into a folder that is not empty");
+  verb->add_flag("--overwrite", a->overwrite, "write into a folder that is not empty, in the place of a run that is there; files that firn did not write stay");
   add_machine_arguments(*verb, a->machine);
   return [a, frames, steps] { return run_scene(*a, frames->count() > 0, steps->count() > 0); };
 }

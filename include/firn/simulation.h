@@ -131,7 +131,13 @@ struct RunSummary {
   bool interrupted = false;
 };
 
-// Writes frames, stats.csv, scene.toml and final.ply into options.directory.
+// Where a run of this scene, loaded from `path_or_name`, goes when nothing else is said: out/NAME. The scene.toml in the folder of a run
+// goes beside that folder, under its name with the first number that is free: FOLDER_2.
+std::string default_directory(const std::string& path_or_name, const Scene& scene);
+
+// Writes frames, stats.csv, scene.toml and final.ply into options.directory, and keeps a list of them there (.firn). With
+// options.overwrite, what is on the list of an earlier run is removed first, and nothing else. Throws UserError, with nothing changed,
+// when another run is writing into the folder or a file that is not on its list is in the way.
 RunSummary run(const Scene& scene, const RunOptions& options);
 
 struct CheckReport {

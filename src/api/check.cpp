@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/frame_writer.h"
 #include "firn/simulation.h"
 #include "scene/build.h"
 #include "scene/schema.h"
@@ -56,6 +57,7 @@ void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow
 }  // namespace
 
 CheckReport check(const Scene& scene, const SetupProgress&) {
+  check_formats(scene);
   Built built = build(scene, read_ply);
   CheckReport report;
   report.warnings = built.warnings;

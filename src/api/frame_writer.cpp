@@ -4,7 +4,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "firn/error.h"
@@ -27,8 +26,15 @@ FrameNotes notes_of(const Scene& scene) {
 
 }  // namespace
 
-FrameWriter::FrameWriter(std::string folder, const Scene& scene)
-    : folder_(std::move(folder)),
+void check_formats(const Scene& scene) {
+  for (const std::string& name : scene.output.formats)
+    if (const Format* format = find_format(name); scene.simulation.spacing < format->least_spacing)
+      throw UserError(scene.simulation.spacing_location, fmt::format("spacing = {} m is too small for frames as .{}, which need at least {} m",
+                                                                     scene.simulation.spacing, name, format->least_spacing));
+}
+
+FrameWriter::FrameWriter(const RunFolder& folder, const Scene& scene)
+    : folder_(folder),
       particle_bytes_(Snapshot::bytes_per_particle(scene.solver.precision == Precision::kDouble)),
       options_{scene.output.fpc_error, scene.output.vdb_points},
       notes_(notes_of(scene)) {
@@ -106,13 +112,24 @@ void FrameWriter::work() {
   }
 }
 
+// The files that tie frames together are there from the first frame on.
+void FrameWriter::list_files(const FrameNumber& number) const {
+  std::vector<std::string> names;
+  for (const Format* format : formats_) {
+    names.push_back(name_of(number, *format));
+    if (number == FrameNumber{}) names.insert(names.end(), format->index_names.begin(), format->index_names.end());
+  }
+  folder_.add(names);
+}
+
 void FrameWriter::write(const Job& job) {
+  list_files(job.number);
   FrameNotes notes = notes_;
   notes.time = job.time;
   std::string volume;
   for (const Format* format : formats_) {
     const std::string name = name_of(job.number, *format);
-    format->write((std::filesystem::path(folder_) / name).string(), job.frame.view(), notes, options_);
+    format->write(folder_.file(name), job.frame.view(), notes, options_);
     if (format->is_volume) volume = name;
     if (format->write_index == nullptr) continue;
     written_[format].push_back({name, volume, job.time});
@@ -125,7 +142,7 @@ bool FrameWriter::is_last() const {
 }
 
 void FrameWriter::write_indexes() const {
-  for (const auto& [format, frames] : written_) format->write_index(folder_, frames, notes_);
+  for (const auto& [format, frames] : written_) format->write_index(folder_.path(), frames, notes_);
 }
 
 }  // namespace firn

@@ -14,13 +14,17 @@
 #include "firn/scene.h"
 #include "io/formats.h"
 #include "io/frame_files.h"
+#include "io/run_folder.h"
 
 namespace firn {
 
+// Throws UserError at the key that has to change when the scene's frames cannot be written in the formats of its output.
+void check_formats(const Scene& scene);
+
 class FrameWriter {
  public:
-  // In all formats of scene.output, into `folder`.
-  FrameWriter(std::string folder, const Scene& scene);
+  // In all formats of scene.output, into `folder`, which outlives this.
+  FrameWriter(const RunFolder& folder, const Scene& scene);
   // Frames that are waiting are still written.
   ~FrameWriter();
   FrameWriter(const FrameWriter&) = delete;
@@ -44,13 +48,14 @@ class FrameWriter {
 
   void work();
   void write(const Job& job);
+  void list_files(const FrameNumber& number) const;
   // The files that tie the frames together are as long as the run: they are written when no other frame waits.
   bool is_last() const;
   void write_indexes() const;
   double bytes(std::size_t particles) const;
   void rethrow() const;
 
-  std::string folder_;
+  const RunFolder& folder_;
   std::size_t particle_bytes_;
   std::vector<const Format*> formats_;
   FormatOptions options_;

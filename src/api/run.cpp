@@ -10,49 +10,29 @@
 #include "io/file.h"
 #include "io/line_file.h"
 #include "io/ply_writer.h"
+#include "io/run_folder.h"
 
 namespace firn {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-void check_directory(const RunOptions& options) {
-  const fs::path dir = options.directory;
-  std::error_code error;
-  if (!fs::exists(dir, error)) return;
-  if (!fs::is_directory(dir, error)) throw UserError(options.directory + ": is not a folder");
-  if (!options.overwrite && !fs::is_empty(dir, error))
-    throw UserError(options.directory + ": the folder is not empty; use --overwrite to write into it, or another with -o");
-}
-
-// Frames and pictures of an earlier run would mix with this one's.
-void remove_old_output(const fs::path& dir) {
-  std::error_code error;
-  for (const fs::path& folder : {dir, dir / "preview", dir / "render"})
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      const std::string name = entry.path().filename().string(), type = entry.path().extension().string();
-      const bool is_frame = frame_number(name) && (type == ".png" || type == ".exr" || format_of_path(name) != nullptr);
-      const bool is_left_over = type == ".tmp" && (name.starts_with("frame_") || name.starts_with("final.ply."));
-      if (is_frame || is_left_over || is_index(name) || name == "final.ply" || name == "stats.csv" || name == "preview.mp4") fs::remove(entry.path(), error);
-    }
-}
-
 class Run {
  public:
-  Run(const Scene& scene, const RunOptions& options)
+  Run(const Scene& scene, const RunOptions& options, RunFolder& folder)
       : scene_(scene),
         options_(options),
+        folder_(folder),
         frames_(options.frames.value_or(scene.frames())),
         simulation_(scene, options.backend, options.threads),
-        writer_(options.directory, scene) {
+        writer_(folder, scene) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
   RunSummary go() {
-    prepare_directory();
+    begin_files();
     try {
       write_frame();
       if (options_.steps) {
@@ -61,23 +41,24 @@ class Run {
         go_by_frames();
       }
     } catch (const RunError&) {
-      if (!writer_.has_failed()) finish();  // the state before the step that failed
+      if (!writer_.has_failed()) finish("failed");  // with the state before the step that failed
       throw;
     }
-    finish();
+    finish(summary_.interrupted ? "interrupted" : "finished");
     return summary_;
   }
 
  private:
-  void prepare_directory() {
-    std::error_code error;
-    fs::create_directories(options_.directory, error);
-    if (error) throw RunError(fmt::format("{}: cannot create the folder: {}", options_.directory, error.message()));
-    remove_old_output(options_.directory);
-    AtomicFile scene_file(path("scene.toml"));
-    scene_file.write(to_toml(scene_));
+  void begin_files() {
+    folder_.begin(scene_.name);
+    for (const std::string& warning : folder_.warnings()) warn(warning);
+    const std::string text = to_toml(scene_);
+    folder_.add_text(kRunSceneName, text);
+    AtomicFile scene_file(folder_.file(kRunSceneName));
+    scene_file.write(text);
     scene_file.commit();
-    stats_.open(path("stats.csv"));
+    folder_.add({kRunStatsName});
+    stats_.open(folder_.file(kRunStatsName));
     stats_.add(FrameStatistics::header());
   }
 
@@ -120,7 +101,7 @@ class Run {
   double time_of(const FrameNumber& number) const { return number.time(scene_.simulation.fps, scene_.output.subframes); }
 
   // The last state, and a line for the steps since the last frame, counted towards the next.
-  void finish() {
+  void finish(const char* how) {
     writer_.finish();
     write_final_state();
     if (since_frame_ > 0) stats_.add(statistics_.line(frame_.frame + 1, simulation_));
@@ -128,6 +109,7 @@ class Run {
     summary_.steps = simulation_.steps();
     summary_.time = simulation_.time();
     summary_.seconds = seconds_since(begin_);
+    folder_.end(how);
   }
 
   bool took(const StepInfo& info) {
@@ -162,7 +144,8 @@ class Run {
   }
 
   void write_final_state() {
-    PlyWriter writer(path("final.ply"), simulation_.particles());
+    folder_.add({kRunFinalName});
+    PlyWriter writer(folder_.file(kRunFinalName), simulation_.particles());
     for_each_piece(true, [&](const Frame& piece) { writer.append(piece); });
     writer.commit();
   }
@@ -195,10 +178,10 @@ class Run {
   void warn(const std::string& text) const {
     if (options_.warn) options_.warn(text);
   }
-  std::string path(const std::string& name) const { return (fs::path(options_.directory) / name).string(); }
 
   const Scene& scene_;
   const RunOptions& options_;
+  RunFolder& folder_;
   int frames_;
   FrameNumber frame_;  // the last one
   long written_ = 0;   // frames and sub-frames, without the first
@@ -213,9 +196,23 @@ class Run {
 
 }  // namespace
 
+std::string default_directory(const std::string& path_or_name, const Scene& scene) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path file(path_or_name);
+  fs::path folder = file.parent_path();
+  if (file.filename() != kRunSceneName || !fs::exists(file, error) || !is_run_folder(folder.string())) return "out/" + scene.name;
+  if (folder.empty() || folder.filename() == "." || folder.filename() == "..") folder = fs::canonical(folder.empty() ? "." : folder, error);
+  for (int number = 2;; ++number) {
+    const std::string name = fmt::format("{}_{}", folder.string(), number);
+    if (!fs::exists(fs::symlink_status(name, error))) return name;
+  }
+}
+
 RunSummary run(const Scene& scene, const RunOptions& options) {
-  check_directory(options);
-  return Run(scene, options).go();
+  RunFolder folder(options.directory, options.overwrite);
+  check_formats(scene);
+  return Run(scene, options, folder).go();
 }
 
 }  // namespace firn

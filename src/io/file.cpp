@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -17,32 +18,75 @@
 namespace firn {
 namespace {
 
-std::string reason(int error) { return std::generic_category().message(error); }
+constexpr std::string_view kTemporaryEnding = ".tmp";
+constexpr int kMostTries = 10000;  // of names that may be taken
 
-// Closes whatever way the reading ends.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 }  // namespace
+
+std::string system_reason(int error) { return std::generic_category().message(error); }
+
+int Descriptor::close() {
+  const int number = std::exchange(number_, -1);
+  return number >= 0 && ::close(number) != 0 ? errno : 0;
+}
+
+// The process id makes the first try succeed; where it does not, a process of the same number in the past or on another machine was there.
+Descriptor make_temporary(const std::string& path, std::string& name) {
+  for (int k = 0; k < kMostTries; ++k) {
+    name = fmt::format("{}.{}-{}{}", path, ::getpid(), k, kTemporaryEnding);
+    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST) return Descriptor(file);
+  }
+  return Descriptor();
+}
+
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  std::string_view rest = name;
+  if (!rest.ends_with(kTemporaryEnding)) return std::nullopt;
+  rest.remove_suffix(kTemporaryEnding.size());
+  const std::size_t dash = rest.rfind('-'), dot = rest.rfind('.');
+  if (dash == std::string_view::npos || dot == std::string_view::npos || dot == 0 || dash < dot) return std::nullopt;
+  if (!is_number(rest.substr(dot + 1, dash - dot - 1)) || !is_number(rest.substr(dash + 1))) return std::nullopt;
+  return std::string(rest.substr(0, dot));
+}
+
+void check_file_can_be_made(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw UserError(fmt::format("{}: is a folder, a file is wanted", path));
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::exists(folder, error)) throw UserError(fmt::format("{}: there is no folder {}", path, folder.string()));
+  std::string name;
+  if (!make_temporary(path, name)) throw UserError(fmt::format("{}: cannot be written: {}", path, system_reason(errno)));
+  ::unlink(name.c_str());
+}
+
+int write_all(const Descriptor& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(*file, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
 
 std::string read_file(const std::string& path) { return read_file_start(path, std::numeric_limits<std::size_t>::max()); }
 
 std::string read_file_start(const std::string& path, std::size_t most) {
-  const auto fail = [&path](int error) { throw UserError(fmt::format("{}: {}", path, reason(error))); };
+  const auto fail = [&path](int error) { throw UserError(fmt::format("{}: {}", path, system_reason(error))); };
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a named pipe must not hang the program
-  if (file.fd < 0) fail(errno);
+  if (!file) fail(errno);
   struct stat status {};
-  if (::fstat(file.fd, &status) != 0) fail(errno);
+  if (::fstat(*file, &status) != 0) fail(errno);
   if (!S_ISREG(status.st_mode)) throw UserError(fmt::format("{}: not a regular file", path));
 
   std::string bytes(std::min(static_cast<std::size_t>(status.st_size), most), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t n = ::read(file.fd, bytes.data() + done, bytes.size() - done);
+    const ssize_t n = ::read(*file, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(errno);
     if (n == 0) break;  // the file shrank meanwhile: the parser reports what is missing
@@ -52,33 +96,29 @@ std::string read_file_start(const std::string& path, std::size_t most) {
   return bytes;
 }
 
-// The process id keeps two programs that write the same file from sharing a temporary.
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), temporary_(fmt::format("{}.{}.tmp", path_, ::getpid())) {
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(errno);
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  file_ = make_temporary(path_, temporary_);
+  if (file_) return;
+  const int error = errno;
+  temporary_.clear();
+  fail(error);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(errno);
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  if (const int error = write_all(file_, bytes); error != 0) fail(error);
 }
 
 void AtomicFile::commit() {
-  if (::fsync(descriptor_) != 0) fail(errno);
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (::fsync(*file_) != 0) fail(errno);
+  if (const int error = file_.close(); error != 0) fail(error);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
 }
 
-void AtomicFile::fail(int error) const { throw RunError(fmt::format("{}: cannot write: {}", path_, reason(error))); }
+void AtomicFile::fail(int error) const { throw RunError(fmt::format("{}: cannot write: {}", path_, system_reason(error))); }
 
 }  // namespace firn

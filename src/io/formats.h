@@ -20,6 +20,7 @@ struct Format {
   std::string_view name;     // and the ending of its files
   std::string_view summary;  // for --help
   bool is_volume = false;    // fields on a grid, not particles
+  double least_spacing = 0;  // m, of that grid
   void (*write)(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
   Frame (*read)(const std::string& path) = nullptr;             // nullptr: cannot be read
   FrameNotes (*read_notes)(const std::string& path) = nullptr;  // nullptr: its files do not keep them

@@ -1,11 +1,15 @@
 #include "io/frame_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <sstream>
 #include <system_error>
 
 #include "firn/error.h"
@@ -19,13 +23,26 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "frame_";
 constexpr std::size_t kLeastDigits = 4;
 
+// Whether all of the text is a number.
+template <class T>
+bool read_number(std::string_view text, T& number) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && stop == text.data() + text.size();
+}
+
 // All of `digits` as a number; nothing: there is something else in it.
 template <class T>
 std::optional<T> whole_number(std::string_view digits) {
   T number = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || stop != digits.data() + digits.size() || digits.front() == '-') return std::nullopt;
+  if (!read_number(digits, number) || digits.front() == '-') return std::nullopt;
   return number;
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
 }
 
 }  // namespace
@@ -71,26 +88,62 @@ std::vector<FrameFile> find_frames(const std::string& folder) {
   return files;
 }
 
+std::vector<RecordedFrame> recorded_frames(const std::string& folder) {
+  std::ifstream stats(fs::path(folder) / "stats.csv");
+  std::string line;
+  std::getline(stats, line);
+  const std::vector<std::string> names = cells_of(line);
+  const auto particles = static_cast<std::size_t>(std::find(names.begin(), names.end(), "particles") - names.begin());
+  std::vector<RecordedFrame> frames;
+  while (std::getline(stats, line)) {
+    const std::vector<std::string> cells = cells_of(line);
+    RecordedFrame frame;
+    if (cells.size() < 2 || !read_number(cells[0], frame.frame) || !read_number(cells[1], frame.time)) return {};
+    if (particles < cells.size() && !read_number(cells[particles], frame.particles)) return {};
+    frames.push_back(frame);
+  }
+  return frames;
+}
+
+// A run by --steps writes no frames that a step jumps over: stats.csv knows.
+std::vector<long> missing_frames(const std::string& folder, const std::vector<FrameFile>& frames) {
+  std::set<long> written, there;
+  for (const RecordedFrame& frame : recorded_frames(folder)) written.insert(frame.frame);
+  for (const FrameFile& file : frames)
+    if (file.number.subframe == 0) there.insert(file.number.frame);
+  std::vector<long> missing;
+  if (!there.empty() && written.empty())
+    for (long frame = *there.begin(); frame < *there.rbegin(); ++frame) written.insert(frame);
+  for (const long frame : written)
+    if (!there.contains(frame) && !there.empty() && frame < *there.rbegin()) missing.push_back(frame);
+  return missing;
+}
+
+std::string number_list(const std::vector<long>& numbers) {
+  constexpr std::size_t kMostPieces = 8;
+  std::vector<std::string> pieces;
+  for (std::size_t first = 0, last = 0; first < numbers.size(); first = last + 1) {
+    for (last = first; last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1;) ++last;
+    if (pieces.size() == kMostPieces) {
+      pieces.push_back(fmt::format("{} more", numbers.size() - first));
+      break;
+    }
+    pieces.push_back(first == last ? fmt::format("{}", numbers[first]) : fmt::format("{} to {}", numbers[first], numbers[last]));
+  }
+  if (pieces.size() < 2) return pieces.empty() ? "" : pieces.front();
+  const std::string last = pieces.back();
+  pieces.pop_back();
+  return fmt::format("{} and {}", fmt::join(pieces, ", "), last);
+}
+
 std::optional<double> recorded_time(const std::string& path) {
   const std::optional<FrameNumber> number = frame_number(path);
   const bool is_final = fs::path(path).filename() == "final.ply";
-  std::ifstream stats(fs::path(path).parent_path() / "stats.csv");
-  if (!stats || (!is_final && (!number || number->subframe != 0))) return std::nullopt;
-  std::optional<double> found;
-  std::string line;
-  std::getline(stats, line);  // the names
-  while (std::getline(stats, line)) {
-    long frame = 0;
-    double time = 0;
-    const auto [comma, error] = std::from_chars(line.data(), line.data() + line.size(), frame);
-    if (error != std::errc() || comma == line.data() + line.size()) return std::nullopt;
-    if (std::from_chars(comma + 1, line.data() + line.size(), time).ec != std::errc()) return std::nullopt;
-    if (is_final)
-      found = time;  // the last line counts
-    else if (frame == number->frame)
-      return time;
-  }
-  return found;
+  if (!is_final && (!number || number->subframe != 0)) return std::nullopt;
+  const std::vector<RecordedFrame> frames = recorded_frames(fs::path(path).parent_path().string());
+  if (is_final) return frames.empty() ? std::nullopt : std::optional(frames.back().time);  // the last line counts
+  const auto found = std::find_if(frames.begin(), frames.end(), [&](const RecordedFrame& f) { return f.frame == number->frame; });
+  return found == frames.end() ? std::nullopt : std::optional(found->time);
 }
 
 }  // namespace firn

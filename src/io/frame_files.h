@@ -29,6 +29,20 @@ struct FrameFile {
 // formats(). Throws UserError when there are none.
 std::vector<FrameFile> find_frames(const std::string& folder);
 
+// What a line of a run's stats.csv tells.
+struct RecordedFrame {
+  long frame = 0;
+  double time = 0;     // s
+  long particles = 0;  // 0 also where it does not tell
+};
+// Of all lines, in their order; empty where there is no stats.csv or it is damaged.
+std::vector<RecordedFrame> recorded_frames(const std::string& folder);
+
+// Numbers of whole frames before the last of `frames`, which find_frames(folder) found, that were written and are not there.
+std::vector<long> missing_frames(const std::string& folder, const std::vector<FrameFile>& frames);
+// "3, 5 to 9 and 12"; of many pieces the first few.
+std::string number_list(const std::vector<long>& numbers);
+
 // The simulated time of a frame or of final.ply, as the stats.csv beside it has it; nothing: it does not tell.
 std::optional<double> recorded_time(const std::string& path);
 

@@ -23,7 +23,6 @@ using openvdb::Vec3s;
 using openvdb::Vec3SGrid;
 
 constexpr const char* kCreator = "firn";
-constexpr double kLeastSpacing = 2e-5;  // m; OpenVDB takes the transform of a smaller one for singular
 
 // The bytes of a file that io::File opens. io::File's own write() does not notice a full disk and starts every file with a random number.
 class MemoryArchive : public openvdb::io::Archive {
@@ -136,8 +135,8 @@ openvdb::MetaMap make_notes(const FrameNotes& notes) {
 void check_spacing(const std::string& path, const FrameNotes& notes) {
   if (!(notes.spacing > 0))
     throw UserError(fmt::format("{}: the grid spacing of the volume is not known: give it in metres with --spacing", path));
-  if (notes.spacing < kLeastSpacing)
-    throw UserError(fmt::format("{}: the grid spacing is {} m, volumes need at least {} m", path, notes.spacing, kLeastSpacing));
+  if (notes.spacing < kLeastVdbSpacing)
+    throw UserError(fmt::format("{}: the grid spacing is {} m, volumes need at least {} m", path, notes.spacing, kLeastVdbSpacing));
 }
 
 void write_grids(const std::string& path, const openvdb::GridCPtrVec& grids, const FrameNotes& notes) {

@@ -8,6 +8,8 @@
 
 namespace firn {
 
+inline constexpr double kLeastVdbSpacing = 2e-5;  // m; OpenVDB takes the transform of a smaller one for singular
+
 // The same state gives the same bytes. Throws UserError when the frame cannot become a volume (no spacing, no mass), RunError when it
 // cannot be written.
 void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);

@@ -61,6 +61,19 @@ TEST(FrameFiles, TimesAreThoseOfTheStatistics) {
   EXPECT_FALSE(recorded_time(folder / "other.ply"));
 }
 
+TEST(FrameFiles, FramesThatWereWrittenAndAreGoneAreMissed) {
+  const TempFolder folder;
+  for (const char* name : {"frame_0001.ply", "frame_0004.ply", "frame_0009.ply", "frame_0005_1.ply"}) folder.write(name, "");
+  const auto missing = [&] { return missing_frames(folder.path().string(), find_frames(folder.path().string())); };
+  EXPECT_EQ(missing(), (std::vector<long>{2, 3, 5, 6, 7, 8})) << "without stats.csv, those in the middle";
+  folder.write("stats.csv", "frame,time\n0,0\n1,1\n2,2\n4,4\n8,8\n9,9\n10,9.5\n");
+  EXPECT_EQ(missing(), (std::vector<long>{0, 2, 8})) << "others were never written";
+  EXPECT_EQ(number_list({}), "");
+  EXPECT_EQ(number_list({7}), "7");
+  EXPECT_EQ(number_list({2, 3, 5, 6, 7, 8, 11}), "2 to 3, 5 to 8 and 11");
+  EXPECT_EQ(number_list({0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 19}), "0, 2, 4, 6, 8, 10, 12, 14 and 3 more");
+}
+
 TEST(FrameFiles, AFolderWithoutFramesIsAMistake) {
   const TempFolder folder;
   EXPECT_THROW(find_frames(folder.path().string()), UserError);

@@ -1,0 +1,76 @@
+// The folder of a run: who may write into it, and what may be removed there.
+//
+// While a run writes, it holds a lock on its list (io/run_record.h), which the system releases when the process ends in whatever way.
+// Whoever makes pictures of a run holds a shared lock on its scene.toml: the run may go on meanwhile, but no other takes its place.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/file.h"
+#include "io/run_record.h"
+
+namespace firn {
+
+// For the run that writes into it.
+class RunFolder {
+ public:
+  // Finds out whether a run may write there and, where one did before, locks it. Nothing is changed. Throws UserError.
+  RunFolder(std::string path, bool overwrite);
+
+  // Removes what the run before has written, and starts the list. Throws UserError when a run may not write there any more, and RunError.
+  void begin(const std::string& scene);
+  // To be called before files of these names are made. From any thread. Throws RunError.
+  void add(const std::vector<std::string>& names) const { write(file_lines(names)); }
+  // A file that people may edit: then it is theirs.
+  void add_text(const std::string& name, std::string_view content) const { write(text_line(name, content)); }
+  // `how`: see RunRecord::ended.
+  void end(std::string_view how) const { write(ended_line(how)); }
+
+  std::string file(const std::string& name) const;
+  const std::string& path() const { return path_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  void check_parent() const;
+  void open();
+  void lock(const Descriptor& list);
+  void check_contents(const RunRecord& record) const;
+  void check_file(const std::string& name, const RunRecord& record) const;
+  Descriptor lock_scene() const;
+  void start_list(const std::string& scene);
+  void replace(const RunRecord& earlier, const std::string& scene);
+  void remove(const RunRecord& earlier, const std::string& kept);
+  Descriptor open_inside(const std::string& folder) const;
+  void write(const std::string& lines) const;
+  [[noreturn]] void fail(const std::string& name, const char* what, int error) const;
+
+  std::string path_;
+  bool overwrite_;
+  Descriptor directory_, list_;
+  std::vector<std::string> warnings_;
+};
+
+// For whoever makes pictures of a run, or of a frame in any folder.
+class RunVisit {
+ public:
+  // Waits while a run is being removed from the folder.
+  explicit RunVisit(std::string folder);
+
+  // Makes a folder for pictures where it is not there yet, and returns its path. Throws RunError.
+  std::string make_folder(const std::string& name);
+  // To be called before files of these names are made in the folder `folder` that make_folder() made. They go on the list of the run; not
+  // where the folder is a link: what is behind it is not the run's. Throws RunError.
+  void add(const std::string& folder, const std::vector<std::string>& names);
+
+ private:
+  void write(const std::string& lines) const;
+
+  std::string path_;
+  Descriptor scene_, list_;
+  std::set<std::string> listed_;
+};
+
+}  // namespace firn
