@@ -39,6 +39,8 @@ void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool require
 
 // What preview and render say at the end.
 void print_pictures(const std::vector<std::string>& paths);
+// What went wrong with them, if anything did; returns the exit code.
+int end_pictures(const std::string& no_film, const std::vector<std::string>& unreadable);
 
 // --colour of pictures.
 void add_colour_argument(CLI::App& verb, firn::ColourBy& colour);

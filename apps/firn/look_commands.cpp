@@ -86,11 +86,11 @@ struct PreviewArguments {
 int make_preview(PreviewArguments& a) {
   a.options.film = !a.no_film;
   a.options.progress = [](int done, int total) { fmt::print(stderr, "picture {}/{}\n", done, total); };
+  a.options.warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
   const firn::PreviewResult result = firn::preview(a.path, a.options);
-  if (!result.warning.empty()) fmt::print(stderr, "warning: {}\n", result.warning);
   print_pictures(result.pictures);
   if (!result.film.empty()) fmt::print("film: {}\n", result.film);
-  return kDone;
+  return end_pictures(result.warning, result.unreadable);
 }
 
 }  // namespace
@@ -101,6 +101,13 @@ void print_pictures(const std::vector<std::string>& paths) {
   } else {
     fmt::print("{} picture{}, the last is {}\n", paths.size(), paths.size() == 1 ? "" : "s", paths.back());
   }
+}
+
+int end_pictures(const std::string& no_film, const std::vector<std::string>& unreadable) {
+  if (no_film.empty() && unreadable.empty()) return kDone;
+  const std::string frames = unreadable.size() == 1 ? "1 frame" : fmt::format("{} frames", unreadable.size());
+  fmt::print(stderr, "error: {}\n", no_film.empty() ? frames + " could not be read: the pictures are not complete" : no_film);
+  return kFailed;
 }
 
 void add_colour_argument(CLI::App& verb, firn::ColourBy& colour) {

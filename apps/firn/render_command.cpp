@@ -40,17 +40,18 @@ int make_pictures(RenderArguments& a) {
   a.options.quality = kQualities.at(a.quality);
   ProgressPrinter printer;
   a.options.progress = [&](const firn::RenderProgress& p) { printer(p); };
+  a.options.warn = [&](const std::string& text) { printer.warn(text); };
   a.options.interrupted = interrupted;
   catch_interrupts();
   const firn::RenderResult result = firn::render(a.path, a.options);
   printer.finish();
-  if (!result.warning.empty()) printer.warn(result.warning);
   if (result.interrupted) fmt::print("interrupted: ");
   print_pictures(result.pictures);
   if (result.interrupted && !result.pictures.empty()) fmt::print("it has {} samples a pixel\n", result.samples);
   if (!result.film.empty()) fmt::print("film: {}\n", result.film);
   if (!result.sheet.empty()) fmt::print("sheet: {}\n", result.sheet);
-  return result.interrupted ? kInterrupted : kDone;
+  const int code = end_pictures(result.warning, result.unreadable);
+  return result.interrupted ? kInterrupted : code;
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ Command add_render(CLI::App& app) {
   verb->add_flag("--exr", a->options.exr, "also OpenEXR files: linear light, albedo, normals and depth");
   verb->add_flag("--volume", a->options.volume,
                  "also OpenVDB files: the density that light goes through, finer than the simulation's grid");
-  verb->add_option("--film", a->options.film, "a film of the pictures, such as snow.mp4");
+  verb->add_option("--film", a->options.film, "a film of the pictures, such as snow.mp4; also .mov, .webm and .gif");
   verb->add_option("--sheet", a->options.sheet, "six of the pictures at a glance, such as sheet.png");
   return [a] { return make_pictures(*a); };
 }

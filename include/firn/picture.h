@@ -24,12 +24,14 @@ struct PreviewOptions {
   ColourBy colour = ColourBy::kNone;
   bool film = true;                                   // also a film, when there is more than one frame
   std::function<void(int done, int total)> progress;  // after every picture; may be empty
+  std::function<void(const std::string&)> warn;       // told of frames that are missing or cannot be read; may be empty
 };
 
 struct PreviewResult {
   std::vector<std::string> pictures;  // paths, in the order of the frames
   std::string film;                   // path; empty without one
   std::string warning;                // why there is no film though one was asked for; empty when all went well
+  std::vector<std::string> unreadable;  // paths of frames of a run that could not be read and have no picture
 };
 
 // Quick pictures. Of a run's folder: every DIR/frame_NNNN (of any format that can be read) as DIR/preview/frame_NNNN.png and the film
@@ -57,11 +59,12 @@ struct RenderOptions {
   std::uint32_t seed = 1;                               // of the samples
   bool exr = false;                                     // also OpenEXR files, of light before it is developed
   bool volume = false;                                  // also OpenVDB files of the density that light goes through, kg/m³
-  std::string film;                                     // path (.mp4); empty: none
+  std::string film;                                     // path (.mp4, .mov, .webm or .gif); empty: none
   std::string sheet;                                    // path of a PNG of some pictures at a glance; empty: none
   int sheet_frames = 6;                                 // pictures on it, spread over the run
   std::function<void(const RenderProgress&)> progress;  // now and then, from any thread but never from two at once; may be empty
   std::function<bool()> interrupted;                    // asked now and then, likewise: true ends the work with what there is; may be empty
+  std::function<void(const std::string&)> warn;         // told of frames that are missing or cannot be read; may be empty
 };
 
 struct RenderResult {
@@ -70,6 +73,7 @@ struct RenderResult {
   bool interrupted = false;           // the last picture may then have fewer samples than asked for:
   int samples = 0;                    // a pixel, of the last picture
   std::string warning;                // why there is no film though one was asked for; empty when all went well
+  std::vector<std::string> unreadable;  // paths of frames of a run that could not be read and have no picture
 };
 
 // Path-traced pictures of 3D runs: snow as a volume that light gets into, the look and the camera of the scene's [render]. Frames as for

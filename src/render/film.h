@@ -10,11 +10,15 @@
 
 namespace firn {
 
+// Throws UserError when no film can be written there: an ending that is not known, no such folder. RunError: there is no ffmpeg.
+void check_film(const std::string& path);
+
 // Whatever goes wrong with ffmpeg does not stop the pictures: it is remembered and told by finish().
 class Film {
  public:
-  // H.264 in `path` (.mp4), all pictures `width` × `height`.
+  // As the ending of `path` says, all pictures `width` × `height`.
   Film(const std::string& path, int width, int height, double fps);
+  // Without finish() there is no film, and one that was there before stays.
   ~Film();
   Film(const Film&) = delete;
   Film& operator=(const Film&) = delete;
@@ -26,6 +30,7 @@ class Film {
  private:
   void start(int width, int height, double fps);
   void close_input();
+  bool wait_for_ffmpeg();
   std::string last_words() const;
 
   std::string path_, temporary_;

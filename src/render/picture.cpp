@@ -9,8 +9,8 @@ namespace firn {
 
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options) {
   check_picture_size(options.width, options.height);
-  const Shoot shoot(dir_or_frame);
-  ShootPlan plan{"preview", options.width, options.height, {}, options.progress};
+  Shoot shoot(dir_or_frame, options.warn);
+  ShootPlan plan{"preview", options.width, options.height, {}, options.progress, {}};
   if (options.film && shoot.size() > 1) plan.film = (std::filesystem::path(shoot.folder()) / "preview" / "preview.mp4").string();
   const Overview film = shoot.overview(plan.width, plan.height, options.colour);
   const Pictures pictures = shoot.take(plan, film.fitted, [&](const Take& take) {
@@ -20,7 +20,7 @@ PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& opt
     draw_legend(film.tint->legend(), image);
     return image;
   });
-  return {pictures.paths, pictures.film, pictures.warning};
+  return {pictures.paths, pictures.film, pictures.warning, {shoot.unreadable().begin(), shoot.unreadable().end()}};
 }
 
 }  // namespace firn

@@ -21,11 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFramesToRead = 9;  // of a film, spread over it: enough to see where the snow goes, and how
 
-fs::path make_folder(const fs::path& folder) {
+bool is_folder(const std::string& path) {
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw RunError(fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  return folder;
+  return fs::is_directory(path, error);
 }
 
 }  // namespace
@@ -36,10 +34,12 @@ void check_picture_size(int width, int height) {
       throw UserError(fmt::format("a picture of {} pixels; allowed: {} to {}", size, schema::kPixels.low, schema::kPixels.high));
 }
 
-Shoot::Shoot(const std::string& dir_or_frame) {
+Shoot::Shoot(const std::string& dir_or_frame, Warn warn)
+    : is_run_(is_folder(dir_or_frame)),
+      visit_(is_run_ ? dir_or_frame : fs::path(dir_or_frame).parent_path().string()),
+      warn_(std::move(warn)) {
   std::error_code error;
   if (!fs::exists(dir_or_frame, error)) throw UserError(dir_or_frame + ": no such file or folder");
-  is_run_ = fs::is_directory(dir_or_frame, error);
   if (is_run_) {
     find_run(dir_or_frame);
   } else {
@@ -54,6 +54,10 @@ void Shoot::find_run(const std::string& folder) {
   frames_ = find_frames(folder);
   std::erase_if(frames_, [](const FrameFile& f) { return f.number.subframe != 0; });  // the film keeps its speed
   scenery_.emplace(load_scene(scene.string()));
+  const std::vector<long> missing = missing_frames(folder, frames_);
+  if (!missing.empty() && warn_)
+    warn_(fmt::format("{}: frame{} {} {} missing, a film jumps there", folder, missing.size() == 1 ? "" : "s", number_list(missing),
+                      missing.size() == 1 ? "is" : "are"));
 }
 
 void Shoot::find_frame(const std::string& file) {
@@ -75,31 +79,62 @@ std::vector<std::size_t> Shoot::spread_frames() const {
   return result;
 }
 
-Overview Shoot::overview(int width, int height, ColourBy by) const {
+// Of a run, the frames that can be read are shown without those that cannot.
+std::optional<Frame> Shoot::read(std::size_t i) {
+  const std::string& path = frames_[i].path;
+  try {
+    return read_frame(path);
+  } catch (const UserError& error) {
+    const bool is_new = unreadable_.insert(path).second;
+    if (!is_run_ || unreadable_.size() == frames_.size()) throw;
+    if (is_new && warn_) warn_(fmt::format("{}; there is no picture of it", error.what()));
+    return std::nullopt;
+  }
+}
+
+Overview Shoot::overview(int width, int height, ColourBy by) {
   Subject subject;
   std::optional<Tint> tint;
   if (by != ColourBy::kNone) tint.emplace(by, scenery());
   for (const std::size_t i : spread_frames()) {
-    const Frame frame = read_frame(frames_[i].path);
-    subject.add(frame, scenery(), time_of(i));
-    if (tint) tint->include(frame, frames_[i].path);
+    const std::optional<Frame> frame = read(i);
+    if (!frame) continue;
+    subject.add(*frame, scenery(), time_of(i));
+    if (tint) tint->include(*frame, frames_[i].path);
   }
   const Camera fitted = fit_camera(subject, scenery(), static_cast<double>(width) / height);
   return {fitted, std::move(tint), subject.particles, subject.particle_size};
 }
 
-Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const {
+// A film is the run's where it is put beside the pictures, else the user's.
+void Shoot::list_film(const ShootPlan& plan, const std::string& folder) {
+  std::error_code error;
+  const fs::path film = fs::absolute(plan.film, error);
+  if (!plan.film.empty() && fs::equivalent(film.parent_path(), folder, error)) visit_.add(plan.folder, {film.filename().string()});
+}
+
+void Shoot::list_files(const ShootPlan& plan, std::size_t i) {
+  const std::string stem = fs::path(frames_[i].path).stem().string();
+  std::vector<std::string> names{stem + ".png"};
+  for (const std::string& ending : plan.other_endings) names.push_back(stem + ending);
+  visit_.add(plan.folder, names);
+}
+
+Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) {
   Pictures result;
   const RenderSettings look = settings();
   std::vector<Camera> cameras;  // all of them first: a mistake is told before anything is written
   for (std::size_t i = 0; i < frames_.size(); ++i) cameras.push_back(scene_camera(look, time_of(i), fitted));
-  const fs::path folder_of_pictures = make_folder(fs::path(folder()) / plan.folder);
+  const fs::path folder_of_pictures = visit_.make_folder(plan.folder);
+  list_film(plan, folder_of_pictures.string());
   std::optional<Film> film;
   if (!plan.film.empty()) film.emplace(plan.film, plan.width, plan.height, fps());
   for (std::size_t i = 0; i < frames_.size(); ++i) {
-    const Frame frame = read_frame(frames_[i].path);
+    const std::optional<Frame> frame = read(i);
+    if (!frame) continue;
+    list_files(plan, i);
     const std::string stem = (folder_of_pictures / fs::path(frames_[i].path).stem()).string();
-    const std::optional<Image> image = make({frame, cameras[i], time_of(i), i, frames_[i].path, stem});
+    const std::optional<Image> image = make({*frame, cameras[i], time_of(i), i, frames_[i].path, stem});
     if (!image) break;
     write_png(stem + ".png", *image);
     if (film) film->add(*image);

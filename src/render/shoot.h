@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "firn/frame.h"
 #include "io/frame_files.h"
+#include "io/run_folder.h"
 #include "render/camera.h"
 #include "render/image.h"
 #include "render/scenery.h"
@@ -30,6 +32,7 @@ struct ShootPlan {
   int width, height;                                  // pixels
   std::string film;                                   // path; empty: none
   std::function<void(int done, int total)> progress;  // after every picture; may be empty
+  std::vector<std::string> other_endings;             // of files that are made beside the .png
 };
 
 struct Pictures {
@@ -48,8 +51,10 @@ struct Overview {
 
 class Shoot {
  public:
-  // Of a run's folder all whole frames, or of one frame. Throws UserError when there is nothing to see.
-  explicit Shoot(const std::string& dir_or_frame);
+  using Warn = std::function<void(const std::string& text)>;
+  // Of a run's folder all whole frames, or of one frame. Throws UserError when there is nothing to see. Frames that are missing or cannot
+  // be read are told to `warn`, which may be empty.
+  explicit Shoot(const std::string& dir_or_frame, Warn warn = {});
 
   bool is_run() const { return is_run_; }
   std::size_t size() const { return frames_.size(); }
@@ -60,11 +65,16 @@ class Shoot {
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
 
   // For pictures of that size, their snow coloured `by`. Throws UserError when a frame lacks what the colours are to show.
-  Overview overview(int width, int height, ColourBy by) const;
+  Overview overview(int width, int height, ColourBy by);
   // Every picture as PNG, until `make` returns none. `fitted` stands for what the scene does not say of the camera.
-  Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make) const;
+  Pictures take(const ShootPlan& plan, const Camera& fitted, const std::function<std::optional<Image>(const Take&)>& make);
+  // Paths of frames of a run that could not be read: they have no picture. One that is alone is a UserError instead.
+  const std::set<std::string>& unreadable() const { return unreadable_; }
 
  private:
+  std::optional<Frame> read(std::size_t i);
+  void list_film(const ShootPlan& plan, const std::string& folder);
+  void list_files(const ShootPlan& plan, std::size_t i);
   int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
   double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
   std::vector<std::size_t> spread_frames() const;
@@ -72,6 +82,9 @@ class Shoot {
   void find_frame(const std::string& file);
 
   bool is_run_;
+  RunVisit visit_;  // before anything is read: no other run takes this one's place meanwhile
+  Warn warn_;
+  std::set<std::string> unreadable_;
   std::vector<FrameFile> frames_;
   std::optional<Scenery> scenery_;
 };

@@ -107,6 +107,76 @@ TEST_F(RenderCommand, CtrlCInATerminalEndsTheFilmWithThePicturesThereAre) {
   EXPECT_GT(fs::file_size(folder_.file("film.mp4")), 500u);
 }
 
+TEST_F(RenderCommand, PlacesWhereNoFilmOrSheetCanBeAreRefusedBeforeAnyPicture) {
+  fs::create_directory(folder_.file("folder.mp4"));
+  fs::create_directory(folder_.file("folder.png"));
+  const std::map<std::string, std::string> films{{"film.xyz", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
+                                                 {"film", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
+                                                 {"none/film.mp4", ": there is no folder " + folder_.file("none") + "\n"},
+                                                 {"small.toml/film.mp4", ": cannot be written: Not a directory\n"},
+                                                 {"folder.mp4", ": is a folder, a file is wanted\n"}};
+  for (const auto& [name, what] : films) EXPECT_EQ(render("out", {"--film", folder_.file(name)}).err, "error: " + folder_.file(name) + what);
+  EXPECT_EQ(render("out", {"--film", "/proc/film.mp4"}).code, 2);
+  EXPECT_EQ(render("out", {"--sheet", folder_.file("small.toml")}).err, "error: " + folder_.file("small.toml") + ": a sheet is a .png\n");
+  for (const char* sheet : {"folder.png", "none/sheet.png"}) EXPECT_EQ(render("out", {"--sheet", folder_.file(sheet)}).code, 2) << sheet;
+  EXPECT_FALSE(fs::exists(folder_.file("out/render")));
+  const Outcome none = shell("PATH=/nonexistent exec $FIRN render '" + folder_.file("out") + "' --film '" + folder_.file("film.mp4") + "'");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.err, "error: " + folder_.file("film.mp4") + ": no film: the program ffmpeg was not found\n");
+  EXPECT_FALSE(fs::exists(folder_.file("out/render")));
+}
+
+// A film that was there before is kept, and the exit code tells.
+TEST_F(RenderCommand, AFilmThatFailsAtTheEndIsExitCode1) {
+  fs::create_directory(folder_.file("tools"));
+  spill(folder_.file("tools/ffmpeg"), "#!/bin/sh\ncat > /dev/null\necho 'encoder on strike' >&2\nexit 3\n");
+  fs::permissions(folder_.file("tools/ffmpeg"), fs::perms::owner_all);
+  spill(folder_.file("film.mp4"), "the film of yesterday");
+  const std::string path = "PATH='" + folder_.file("tools") + "':$PATH; export PATH; exec $FIRN ";
+  const Outcome rendered = shell(path + "render '" + folder_.file("out") + "' --spp 1 --film '" + folder_.file("film.mp4") + "'");
+  EXPECT_EQ(rendered.code, 1);
+  EXPECT_TRUE(rendered.err.ends_with("error: no film: ffmpeg failed: encoder on strike\n")) << rendered.err;
+  EXPECT_TRUE(rendered.out.starts_with("2 pictures")) << rendered.out;
+  EXPECT_EQ(slurp(folder_.file("film.mp4")), "the film of yesterday");
+  EXPECT_EQ(shell(path + "preview '" + folder_.file("out") + "' --width 64 --height 36").code, 1);
+}
+
+TEST_F(RenderCommand, EveryKindOfFilmIsWhatItsNameSays) {
+  const std::map<std::string, std::string> kinds{{"mp4", "ftypisom"}, {"mov", "ftypqt"}, {"webm", "webm"}, {"gif", "GIF89a"}};
+  for (const auto& [ending, mark] : kinds) {
+    const std::string film = folder_.file("film.") + ending;
+    const Outcome outcome = render("out", {"--film", film});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(slurp(film).substr(0, 100).find(mark), std::string::npos) << ending;
+  }
+}
+
+TEST_F(RenderCommand, MissingAndDamagedFramesAreTold) {
+  ASSERT_EQ(firn({"run", folder_.file("small.toml"), "-o", folder_.file("long"), "--frames", "9", "--set", "simulation.fps=1000"}).code, 0);
+  for (const char* name : {"frame_0002.ply", "frame_0005.ply", "frame_0006.ply"}) fs::remove(folder_.file("long/") + name);
+  const std::string missing = "warning: " + folder_.file("long") + ": frames 2 and 5 to 6 are missing, a film jumps there\n";
+  const auto preview = [&] { return firn({"preview", folder_.file("long"), "--width", "64", "--height", "36"}); };
+  for (const Outcome& outcome : {render("long", {}), preview()}) {
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with(missing)) << outcome.err;
+  }
+  fs::resize_file(folder_.file("long/frame_0004.ply"), 5000);
+  for (const std::string& folder : {"render", "preview"}) fs::remove_all(folder_.file("long/") + folder);
+  for (const Outcome& outcome : {render("long", {"--sheet", folder_.file("sheet.png")}), preview()}) {
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.err.find("warning: " + folder_.file("long/frame_0004.ply") + ": "), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.err.ends_with("error: 1 frame could not be read: the pictures are not complete\n")) << outcome.err;
+    EXPECT_TRUE(outcome.out.starts_with("6 pictures")) << outcome.out;
+  }
+  for (const std::string& folder : {"render", "preview"}) {
+    EXPECT_FALSE(fs::exists(folder_.file("long/" + folder + "/frame_0004.png")));
+    EXPECT_TRUE(fs::exists(folder_.file("long/" + folder + "/frame_0009.png")));
+  }
+  const Outcome alone = render("long/frame_0004.ply", {});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_EQ(std::count(alone.err.begin(), alone.err.end(), '\n'), 1) << alone.err;
+}
+
 TEST_F(RenderCommand, MistakesAreAnsweredWithOneLine) {
   const auto mistake = [&](const std::string& path, const std::vector<std::string>& more) {
     const Outcome outcome = render(path, more);

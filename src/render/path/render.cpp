@@ -6,9 +6,12 @@
 #include <cmath>
 #include <deque>
 
+#include "core/file_ending.h"
 #include "firn/error.h"
 #include "firn/picture.h"
+#include "io/file.h"
 #include "io/vdb_write.h"
+#include "render/film.h"
 #include "render/grains.h"
 #include "render/path/contact_sheet.h"
 #include "render/path/deep_snow.h"
@@ -35,11 +38,15 @@ void check(const RenderOptions& options) {
     throw UserError(fmt::format("{} samples a pixel; allowed: 1 to {}", *options.samples, kMostSamples));
   if (options.sheet_frames < 1 || options.sheet_frames > kMostOnSheet)
     throw UserError(fmt::format("{} pictures on a sheet; allowed: 1 to {}", options.sheet_frames, kMostOnSheet));
+  if (!options.film.empty()) check_film(options.film);
+  if (options.sheet.empty()) return;
+  if (file_ending(options.sheet) != ".png") throw UserError(fmt::format("{}: a sheet is a .png", options.sheet));
+  check_file_can_be_made(options.sheet);
 }
 
 class Renderer {
  public:
-  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path), look_(shoot_.settings()) {
+  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path, options.warn), look_(shoot_.settings()) {
     if (options.colour == ColourBy::kNone) sky_ = scene_sky(look_);  // colours are shown in white light
     size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
     samples_ = options.samples.value_or(samples_of(options.quality));
@@ -54,11 +61,14 @@ class Renderer {
     tint_ = film.tint;
     fitted_ = film.fitted;
     medium_ = medium_settings(film);
-    const Pictures pictures = shoot_.take({"render", size_.width, size_.height, options_.film, {}}, fitted_,
-                                          [this](const Take& take) { return picture_of(take); });
+    ShootPlan plan{"render", size_.width, size_.height, options_.film, {}, {}};
+    if (options_.exr) plan.other_endings.push_back(".exr");
+    if (options_.volume) plan.other_endings.push_back(".vdb");
+    const Pictures pictures = shoot_.take(plan, fitted_, [this](const Take& take) { return picture_of(take); });
     const bool with_sheet = !for_sheet_.empty();
     if (with_sheet) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
-    return {pictures.paths, pictures.film, with_sheet ? options_.sheet : "", interrupted_, samples_of_last_, pictures.warning};
+    return {pictures.paths, pictures.film, with_sheet ? options_.sheet : "", interrupted_, samples_of_last_, pictures.warning,
+            {shoot_.unreadable().begin(), shoot_.unreadable().end()}};
   }
 
  private:
@@ -159,9 +169,10 @@ class Renderer {
   std::size_t sheet_count() const { return std::min(static_cast<std::size_t>(options_.sheet_frames), shoot_.size()); }
   int sheet_columns() const { return static_cast<int>(std::ceil(std::sqrt(static_cast<double>(sheet_count())))); }
   bool is_on_sheet(std::size_t number) const {
-    if (options_.sheet.empty()) return false;
-    const std::size_t next = for_sheet_.size(), count = sheet_count();
-    return number == (count > 1 ? next * (shoot_.size() - 1) / (count - 1) : 0);
+    const std::size_t count = options_.sheet.empty() ? 0 : sheet_count();
+    for (std::size_t k = 0; k < count; ++k)
+      if (number == (count > 1 ? k * (shoot_.size() - 1) / (count - 1) : 0)) return true;
+    return false;
   }
 
   std::string path_;
