@@ -138,8 +138,8 @@ Command add_convert(CLI::App& app) {
 Command add_info(CLI::App& app) {
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("info", "what is in a file");
-  verb->add_option("FILE", *path, "a frame, a volume (.vdb) or a mesh")->required();
+  CLI::App* verb = app.add_subcommand("info", "what is in a file, or what a run is");
+  verb->add_option("PATH", *path, "a frame, a volume (.vdb), a mesh or the folder of a run")->required();
   verb->add_flag("--json", *json, "print one JSON object");
   return [path, json] { return print_info(*path, *json); };
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "api/inspect_run.h"
 #include "core/file_ending.h"
 #include "firn/convert.h"
 #include "firn/error.h"
@@ -154,7 +155,8 @@ FileReport inspect_any(const std::string& path) {
 
 FileReport inspect(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw UserError(fmt::format("{}: no such file", path));
+  if (!std::filesystem::exists(path, error)) throw UserError(fmt::format("{}: no such file or folder", path));
+  if (std::filesystem::is_directory(path, error)) return inspect_run(path);
   FileReport report = inspect_any(path);
   report.entries.insert(report.entries.begin(), {"bytes", fmt::format("{}", std::filesystem::file_size(path, error))});
   return report;

@@ -48,7 +48,7 @@ TEST_F(Output, FormatsOfTheSceneAreThoseOfTheCommandLine) {
   ASSERT_EQ(run("flag", {"--formats", "fpc", "--frames", "1"}).code, 0);
   EXPECT_EQ(names_in(folder_.file("set")), names_in(folder_.file("flag")));
   EXPECT_EQ(names_in(folder_.file("flag")),
-            (std::set<std::string>{"final.ply", "frame_0000.fpc", "frame_0001.fpc", "scene.toml", "stats.csv"}));
+            (std::set<std::string>{".firn", "final.ply", "frame_0000.fpc", "frame_0001.fpc", "scene.toml", "stats.csv"}));
 }
 
 TEST_F(Output, UnknownFormatIsAMistake) {
@@ -81,8 +81,8 @@ TEST_F(Output, OverwritingRemovesFramesOfEveryFormatAndNothingElse) {
   ASSERT_EQ(run("out", {"--formats", "ply,vtp,usda", "--subframes", "2", "--frames", "2"}).code, 0);
   spill(folder_.file("out/frames_of_mine.txt"), "mine");
   ASSERT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);
-  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{"final.ply", "frame_0000.ply", "frame_0001.ply", "frames_of_mine.txt",
-                                                                  "scene.toml", "stats.csv"}));
+  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{".firn", "final.ply", "frame_0000.ply", "frame_0001.ply",
+                                                                  "frames_of_mine.txt", "scene.toml", "stats.csv"}));
 }
 
 // Everything that is under a final name is whole: frames can be read, lines end.
@@ -104,7 +104,7 @@ TEST_F(Output, AFileThatMayNotGrowStopsTheRunLikeAFullDisk) {
   const Outcome outcome = shell("ulimit -f 100; exec $FIRN run '" + scene_ + "' -o '" + folder_.file("out") + "'");
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_NE(outcome.err.find("frame_0000.ply: cannot write: File too large"), std::string::npos) << outcome.err;
-  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{"scene.toml", "stats.csv"}));
+  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{".firn", "scene.toml", "stats.csv"}));
 }
 
 class FullDisk : public Output, public testing::WithParamInterface<const char*> {};

@@ -161,14 +161,14 @@ TEST_F(RenderCommand, MissingAndDamagedFramesAreTold) {
     EXPECT_TRUE(outcome.err.starts_with(missing)) << outcome.err;
   }
   fs::resize_file(folder_.file("long/frame_0004.ply"), 5000);
-  for (const std::string& folder : {"render", "preview"}) fs::remove_all(folder_.file("long/") + folder);
+  for (const std::string folder : {"render", "preview"}) fs::remove_all(folder_.file("long/") + folder);
   for (const Outcome& outcome : {render("long", {"--sheet", folder_.file("sheet.png")}), preview()}) {
     EXPECT_EQ(outcome.code, 1);
     EXPECT_NE(outcome.err.find("warning: " + folder_.file("long/frame_0004.ply") + ": "), std::string::npos) << outcome.err;
     EXPECT_TRUE(outcome.err.ends_with("error: 1 frame could not be read: the pictures are not complete\n")) << outcome.err;
     EXPECT_TRUE(outcome.out.starts_with("6 pictures")) << outcome.out;
   }
-  for (const std::string& folder : {"render", "preview"}) {
+  for (const std::string folder : {"render", "preview"}) {
     EXPECT_FALSE(fs::exists(folder_.file("long/" + folder + "/frame_0004.png")));
     EXPECT_TRUE(fs::exists(folder_.file("long/" + folder + "/frame_0009.png")));
   }

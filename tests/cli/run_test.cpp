@@ -194,13 +194,19 @@ TEST_F(RunCommand, AFullFolderIsRefusedAndLeftAlone) {
 }
 
 TEST_F(RunCommand, OverwritingRemovesThePicturesOfTheRunBefore) {
-  for (const char* folder : {"preview", "render"}) fs::create_directories(folder_.file("out/") + folder);
-  const std::vector<std::string> pictures{"preview/frame_0001.png", "preview/preview.mp4", "render/frame_0001.png", "render/frame_0001.exr"};
-  for (const std::string& name : pictures) spill(folder_.file("out/" + name), "old");
+  ASSERT_EQ(run("out", {"--frames", "1"}).code, 0);
+  const std::vector<std::string> pictures{"preview/frame_0001.png", "preview/preview.mp4", "render/frame_0001.png", "render/frame_0001.exr",
+                                          "render/frame_0001.vdb", "render/film.gif"};
+  ASSERT_EQ(firn({"preview", folder_.file("out"), "--width", "64", "--height", "36"}).code, 0);
+  fs::create_directory(folder_.file("out/render"));
+  ASSERT_EQ(firn({"render", folder_.file("out"), "--size", "64x36", "--spp", "1", "--exr", "--volume", "--film",
+                  folder_.file("out/render/film.gif")}).code, 0);
+  for (const std::string& name : pictures) EXPECT_TRUE(fs::exists(folder_.file("out/" + name))) << name;
   spill(folder_.file("out/render/mine.png"), "mine");
   ASSERT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);
   for (const std::string& name : pictures) EXPECT_FALSE(fs::exists(folder_.file("out/" + name))) << name;
   EXPECT_EQ(slurp(folder_.file("out/render/mine.png")), "mine");
+  EXPECT_FALSE(fs::exists(folder_.file("out/preview"))) << "nothing is left in it";
 }
 
 TEST_F(RunCommand, AMillionParticlesTakeLessThan400Megabytes) {
