@@ -29,8 +29,9 @@ FrameNotes notes_of(const Scene& scene) {
 void check_formats(const Scene& scene) {
   for (const std::string& name : scene.output.formats)
     if (const Format* format = find_format(name); scene.simulation.spacing < format->least_spacing)
-      throw UserError(scene.simulation.spacing_location, fmt::format("spacing = {} m is too small for frames as .{}, which need at least {} m",
-                                                                     scene.simulation.spacing, name, format->least_spacing));
+      throw UserError(scene.simulation.spacing_location,
+                      fmt::format("spacing = {} m is too small for frames as .{}, which need at least {} m", scene.simulation.spacing, name,
+                                  format->least_spacing));
 }
 
 FrameWriter::FrameWriter(const RunFolder& folder, const Scene& scene)

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <thread>
 
 #include "firn/error.h"
@@ -49,7 +48,8 @@ bool is_regular(int folder, const std::string& name) {
 
 // Whether the open file is still the one under that name.
 bool is_still(const Descriptor& file, int folder, const std::string& name) {
-  struct stat opened {}, named {};
+  struct stat opened {
+  }, named{};
   return ::fstat(*file, &opened) == 0 && ::fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
@@ -57,8 +57,10 @@ bool is_still(const Descriptor& file, int folder, const std::string& name) {
 std::vector<std::string> names_in(const Descriptor& folder) {
   std::vector<std::string> names;
   const int copy = ::openat(*folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(copy < 0 ? nullptr : ::fdopendir(copy), [](DIR* d) { return d == nullptr ? 0 : ::closedir(d); });
-  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) names.emplace_back(entry->d_name);
+  DIR* entries = copy < 0 ? nullptr : ::fdopendir(copy);
+  if (entries == nullptr) return names;
+  while (const dirent* entry = ::readdir(entries)) names.emplace_back(entry->d_name);
+  ::closedir(entries);
   return names;
 }
 
@@ -128,12 +130,14 @@ void RunFolder::check_contents(const RunRecord& record) const {
 // Of a file in the way of the run to come: that it may be removed.
 void RunFolder::check_file(const std::string& name, const RunRecord& record) const {
   const auto refuse = [&](const char* why) {
-    throw UserError(fmt::format("{}: {}, and --overwrite removes nothing else; move it away, or use another folder with -o", file(name), why));
+    constexpr const char* kWayOut = "and --overwrite removes nothing else; move it away, or use another folder with -o";
+    throw UserError(fmt::format("{}: {}, {}", file(name), why, kWayOut));
   };
   const auto listed = record.files.find(name);
   if (listed == record.files.end()) refuse("is not on the list (.firn) of what firn wrote into this folder");
   if (!is_regular(*directory_, name)) refuse("is not the file that firn wrote under this name");
-  if (!listed->second.empty() && fingerprint(read_file(file(name))) != listed->second) refuse("is not what firn wrote, it was changed since");
+  const bool is_text = !listed->second.empty();
+  if (is_text && fingerprint(read_file(file(name))) != listed->second) refuse("is not what firn wrote, it was changed since");
 }
 
 // Held while the run of this scene is removed.
@@ -193,7 +197,7 @@ void RunFolder::remove(const RunRecord& earlier, const std::string& kept) {
     if (stays_inside(name)) listed[fs::path(name).parent_path().string()].insert(fs::path(name).filename().string());
   for (const auto& [folder, names] : listed) {
     const Descriptor at = open_inside(folder);
-    if (!at && errno != ENOENT) warnings_.push_back(fmt::format("{}: is not a folder but a link or a file: what is there stays", file(folder)));
+    if (!at && errno != ENOENT) warnings_.push_back(file(folder) + ": is not a folder but a link or a file: what is there stays");
     if (!at) continue;
     for (const std::string& name : names_in(at)) {
       const bool is_list = folder.empty() && (name == kRunListName || name == kept);
@@ -231,9 +235,12 @@ RunVisit::RunVisit(std::string folder) : path_(std::move(folder)) {
   do {
     scene_ = open_at(AT_FDCWD, scene, O_RDONLY);
   } while (scene_ && ::flock(*scene_, LOCK_SH) == 0 && !is_still(scene_, AT_FDCWD, scene));
-  list_ = open_at(AT_FDCWD, (fs::path(path_) / kRunListName).string(), O_WRONLY | O_APPEND);
-  if (list_)
+  try {
     for (const auto& [name, content] : read_run_record(path_).files) listed_.insert(name);
+    list_ = open_at(AT_FDCWD, (fs::path(path_) / kRunListName).string(), O_WRONLY | O_APPEND);
+  } catch (const UserError&) {
+    // Something else has this name: pictures can be made, and there is no list for them.
+  }
 }
 
 std::string RunVisit::make_folder(const std::string& name) {

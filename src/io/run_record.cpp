@@ -48,7 +48,8 @@ RunRecord read_run_record(const std::string& folder) {
   if (!fs::exists(status)) return record;
   const std::string text = fs::is_regular_file(status) ? read_file(path) : "something else";
   // A run that was killed may have left the first words only.
-  if (!text.starts_with(kTitle) && !kTitle.starts_with(text)) throw UserError(path + ": is not the list of files that firn keeps under this name");
+  if (!text.starts_with(kTitle) && !kTitle.starts_with(text))
+    throw UserError(path + ": is not the list of files that firn keeps under this name");
   record.exists = true;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line) && !lines.eof();) parse_line(line, record);  // a line without its end is not whole

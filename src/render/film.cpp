@@ -53,8 +53,20 @@ const FilmKind* find_kind(const std::string& path) {
 }
 
 std::vector<std::string> ffmpeg_arguments(const FilmKind& kind, const std::string& path, int width, int height, double fps) {
-  std::vector<std::string> arguments{"ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size",
-                                     fmt::format("{}x{}", width, height), "-framerate", fmt::format("{}", fps), "-i", "-"};
+  std::vector<std::string> arguments{"ffmpeg",
+                                     "-y",
+                                     "-loglevel",
+                                     "error",
+                                     "-f",
+                                     "rawvideo",
+                                     "-pixel_format",
+                                     "rgb24",
+                                     "-video_size",
+                                     fmt::format("{}x{}", width, height),
+                                     "-framerate",
+                                     fmt::format("{}", fps),
+                                     "-i",
+                                     "-"};
   arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());
   arguments.push_back("file:" + path);
   return arguments;

@@ -48,7 +48,8 @@ class Folder : public SmallScene {
 
   // A run that goes on until it is ended.
   struct LongRun : Process {
-    LongRun(const std::string& scene, const std::string& dir, const std::vector<std::string>& more = {}) : Process(arguments(scene, dir, more)) {
+    LongRun(const std::string& scene, const std::string& dir, const std::vector<std::string>& more = {})
+        : Process(arguments(scene, dir, more)) {
       EXPECT_TRUE(wait_for([&] { return fs::exists(dir + "/frame_0001.ply"); }));
     }
     Outcome end(int signal) {
@@ -58,7 +59,7 @@ class Folder : public SmallScene {
 
    private:
     static std::vector<std::string> arguments(const std::string& scene, const std::string& dir, const std::vector<std::string>& more) {
-      std::vector<std::string> all{"run", scene, "-o", dir, "--frames", "100000", "--set", "simulation.fps=2000", "--threads", "1"};
+      std::vector<std::string> all{"run", scene, "-o", dir, "--frames", "100000", "--set", "simulation.fps=500", "--threads", "1"};
       all.insert(all.end(), more.begin(), more.end());
       return all;
     }
@@ -76,7 +77,8 @@ TEST_F(Folder, OverwriteNeverReplacesTheUsersOwnScene) {
   fs::create_directory(at("mine"));
   const std::string own = "# a comment of mine\n" + small_scene();
   spill(at("mine/scene.toml"), own);
-  expect_refused(shell("cd '" + at("mine") + "' && exec $FIRN run scene.toml -o . --overwrite --steps 1"), "scene.toml: is not on the list");
+  expect_refused(shell("cd '" + at("mine") + "' && exec $FIRN run scene.toml -o . --overwrite --steps 1"),
+                 "scene.toml: is not on the list");
   EXPECT_EQ(slurp(at("mine/scene.toml")), own);
   EXPECT_EQ(names_in(at("mine")), std::set<std::string>{"scene.toml"});
 }
@@ -122,6 +124,7 @@ TEST_F(Folder, AListThatIsSomethingElseIsNotTouched) {
   spill(at("victim"), "mine");
   spill(at("out/.firn"), "my own notes\n");
   expect_refused(replace("out"), ".firn: is not the list");
+  EXPECT_EQ(preview("out").code, 0);
   EXPECT_EQ(slurp(at("out/.firn")), "my own notes\n");
   fs::remove(at("out/.firn"));
   fs::create_symlink(at("victim"), at("out/.firn"));
@@ -134,7 +137,8 @@ TEST_F(Folder, NamesOnTheListThatLeadElsewhereAreNotFollowed) {
   fs::create_directory(at("elsewhere"));
   for (const char* name : {"victim", "elsewhere/victim"}) spill(at(name), "mine");
   fs::create_directory_symlink(at("elsewhere"), at("out/link"));
-  std::ofstream(at("out/.firn"), std::ios::app) << "file ../victim\nfile " << at("victim") << "\nfile link/victim\nfile link/../../victim\nfolder ..\n";
+  std::ofstream(at("out/.firn"), std::ios::app)
+      << "file ../victim\nfile " << at("victim") << "\nfile link/victim\nfile link/../../victim\nfolder ..\n";
   const Outcome outcome = replace("out");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* name : {"victim", "elsewhere/victim"}) EXPECT_EQ(slurp(at(name)), "mine") << name;
@@ -177,7 +181,8 @@ TEST_F(Folder, AFolderInUseIsRefusedWithAndWithoutOverwrite) {
 }
 
 TEST_F(Folder, OfTwoRunsThatStartTogetherOneIsRefused) {
-  Process a({"run", scene_, "-o", at("out"), "--overwrite", "--frames", "2"}), b({"run", scene_, "-o", at("out"), "--overwrite", "--frames", "2"});
+  const std::vector<std::string> both{"run", scene_, "-o", at("out"), "--overwrite", "--frames", "2", "--set", "simulation.fps=500"};
+  Process a(both), b(both);
   const Outcome one = a.wait(), other = b.wait();
   EXPECT_EQ(one.code + other.code, 2) << one.err << other.err;
   EXPECT_EQ(read_ply(at("out/frame_0002.ply")).size(), read_ply(at("out/final.ply")).size());
@@ -214,7 +219,8 @@ TEST_F(Folder, ARunIsNotReplacedWhilePicturesAreMadeOfIt) {
 TEST_F(Folder, NothingIsRemovedBeforeTheSceneIsKnownToRun) {
   ASSERT_EQ(step("out").code, 0);
   const std::set<std::string> before = names_in(at("out"));
-  const std::vector<std::string> tiny{"--formats", "vdb", "--set", "simulation.spacing=1e-5", "--set", "snow.radius=5e-5", "--set", "snow.center=[0, 0.001, 0]"};
+  const std::vector<std::string> tiny{
+      "--formats", "vdb", "--set", "simulation.spacing=1e-5", "--set", "snow.radius=5e-5", "--set", "snow.center=[0, 0.001, 0]"};
   expect_refused(replace("out", tiny), "--set simulation.spacing=1e-5: spacing = 1e-05 m is too small for frames as .vdb");
   expect_refused(replace("out", {"--set", "snow.radius=1e-7"}), "no particles");
   expect_refused(replace("out", {"--set", "snow.center=[0, -1, 0]"}), "inside collider");
@@ -252,14 +258,16 @@ TEST_F(Folder, ARunOfARunsSceneGoesBesideIt) {
 }
 
 TEST_F(Folder, InfoSaysWhatARunIs) {
-  ASSERT_EQ(run("out", {"--formats", "ply,vdb", "--subframes", "2"}).code, 0);
+  ASSERT_EQ(
+      run("out", {"--formats", "ply,vdb", "--subframes", "2", "--set", "simulation.fps=200", "--set", "simulation.duration=0.01"}).code, 0);
   ASSERT_EQ(preview("out").code, 0);
   const Outcome whole = firn({"info", at("out") + "/"});
   ASSERT_EQ(whole.code, 0) << whole.err;
   for (const char* line :
-       {"format             run\n", "scene              small\n", "simulation         3D, spacing 0.02 m, 2 frames at 24 fps\n", "state              finished\n",
-        "frames             0 to 2, and 2 between them\n", "formats            ply (5 files, ", "vdb (5 files, ", "time               0.1 s of 0.1 s\n",
-        "particles          ", "final state        final.ply\n", "pictures           3 in preview\n"})
+       {"format             run\n", "scene              small\n", "simulation         3D, spacing 0.02 m, 2 frames at 200 fps\n",
+        "state              finished\n", "frames             0 to 2, and 2 between them\n", "formats            ply (5 files, ",
+        "vdb (5 files, ", "time               0.01 s of 0.01 s\n", "particles          ", "final state        final.ply\n",
+        "pictures           3 in preview\n"})
     EXPECT_NE(whole.out.find(line), std::string::npos) << line << whole.out;
   for (const char* name : {"frame_0001.ply", "frame_0001.vdb"}) fs::remove(at("out/") + name);
   EXPECT_NE(firn({"info", at("out")}).out.find("missing            1\n"), std::string::npos);

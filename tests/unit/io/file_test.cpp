@@ -1,8 +1,8 @@
 // Files that are written as a whole.
 #include "io/file.h"
 
-#include <gtest/gtest.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -22,7 +22,8 @@ TEST(AtomicFile, IsNeverWrittenThroughALinkNorIntoAFileThatIsThere) {
   folder.write("victim", "mine");
   folder.write("other", "mine");
   // What its temporary names would be.
-  const std::string first = fmt::format("{}.{}-0.tmp", folder / "a.ply", ::getpid()), second = fmt::format("{}.{}-1.tmp", folder / "a.ply", ::getpid());
+  const std::string first = fmt::format("{}.{}-0.tmp", folder / "a.ply", ::getpid()),
+                    second = fmt::format("{}.{}-1.tmp", folder / "a.ply", ::getpid());
   fs::create_symlink(folder / "victim", first);
   fs::create_symlink(folder / "nowhere", second);
   fs::create_symlink(folder / "other", folder / "a.ply");
@@ -41,7 +42,8 @@ TEST(AtomicFile, TemporaryNamesAreKnownAgain) {
   std::string name;
   ASSERT_TRUE(make_temporary(folder / "frame_0001.ply", name));
   EXPECT_EQ(target_of_temporary(name), folder / "frame_0001.ply");
-  for (const char* other : {"frame_0001.ply", "frame_0001.ply.tmp", "a.12.tmp", "a.1-.tmp", "a.-1.tmp", "a.x-1.tmp", ".1-1.tmp", "1-1.tmp", "a-1.2.tmp", ""})
+  for (const char* other :
+       {"frame_0001.ply", "frame_0001.ply.tmp", "a.12.tmp", "a.1-.tmp", "a.-1.tmp", "a.x-1.tmp", ".1-1.tmp", "1-1.tmp", "a-1.2.tmp", ""})
     EXPECT_FALSE(target_of_temporary(other)) << other;
 }
 
