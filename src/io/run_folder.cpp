@@ -220,6 +220,22 @@ Descriptor RunFolder::open_inside(const std::string& folder) const {
   return at;
 }
 
+void RunFolder::add(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) check_free(name);
+  write(file_lines(names));
+}
+
+void RunFolder::add_text(const std::string& name, std::string_view content) const {
+  check_free(name);
+  write(text_line(name, content));
+}
+
+// What was put there since the run began is not replaced either.
+void RunFolder::check_free(const std::string& name) const {
+  struct stat status {};
+  if (::fstatat(*directory_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) fail(name, "cannot write", EEXIST);
+}
+
 std::string RunFolder::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
 
 void RunFolder::write(const std::string& lines) const {

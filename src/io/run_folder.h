@@ -22,10 +22,10 @@ class RunFolder {
 
   // Removes what the run before has written, and starts the list. Throws UserError when a run may not write there any more, and RunError.
   void begin(const std::string& scene);
-  // To be called before files of these names are made. From any thread. Throws RunError.
-  void add(const std::vector<std::string>& names) const { write(file_lines(names)); }
+  // To be called once for every file, before it is made. From any thread. Throws RunError, also when something has that name by now.
+  void add(const std::vector<std::string>& names) const;
   // A file that people may edit: then it is theirs.
-  void add_text(const std::string& name, std::string_view content) const { write(text_line(name, content)); }
+  void add_text(const std::string& name, std::string_view content) const;
   // `how`: see RunRecord::ended.
   void end(std::string_view how) const { write(ended_line(how)); }
 
@@ -44,6 +44,7 @@ class RunFolder {
   void replace(const RunRecord& earlier, const std::string& scene);
   void remove(const RunRecord& earlier, const std::string& kept);
   Descriptor open_inside(const std::string& folder) const;
+  void check_free(const std::string& name) const;
   void write(const std::string& lines) const;
   [[noreturn]] void fail(const std::string& name, const char* what, int error) const;
 

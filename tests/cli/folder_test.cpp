@@ -180,8 +180,18 @@ TEST_F(Folder, AFolderInUseIsRefusedWithAndWithoutOverwrite) {
       << "pictures that were made while it ran are gone, too";
 }
 
+TEST_F(Folder, AFileThatComesIntoTheWayOfARunStopsIt) {
+  LongRun first(scene_, at("out"));
+  spill(at("victim"), "mine");
+  fs::create_symlink(at("victim"), at("out/final.ply"));
+  const Outcome outcome = first.end(SIGINT);
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_TRUE(outcome.err.ends_with("error: " + at("out/final.ply") + ": cannot write: File exists\n")) << outcome.err;
+  EXPECT_EQ(slurp(at("victim")), "mine");
+}
+
 TEST_F(Folder, OfTwoRunsThatStartTogetherOneIsRefused) {
-  const std::vector<std::string> both{"run", scene_, "-o", at("out"), "--overwrite", "--frames", "2", "--set", "simulation.fps=500"};
+  const std::vector<std::string> both{"run", scene_, "-o", at("out"), "--overwrite", "--frames", "2", "--threads", "1"};
   Process a(both), b(both);
   const Outcome one = a.wait(), other = b.wait();
   EXPECT_EQ(one.code + other.code, 2) << one.err << other.err;
