@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "api/parts.h"
 #include "solver/totals.h"
@@ -82,12 +83,21 @@ Statistics Simulation::statistics() const {
 
 namespace {
 
+// A threshold so small that the run's numbers do not tell 1 + it from 1 comes back as 0, which files may not have: this one rounds
+// to 1 as well.
+double told_from_zero(double threshold, bool double_precision) {
+  const double epsilon = double_precision ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return std::max(threshold, epsilon / 4);
+}
+
 void add_parameters(const Model& model, const ParticleRow& row, Frame& frame) {
   const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
+  const double compression = row.own ? row.own->critical_compression : 1 - s.stretch_min;
+  const double stretch = row.own ? row.own->critical_stretch : s.stretch_max - 1;
   frame.stiffness.push_back(row.own ? row.own->stiffness : 1);
   frame.hardening.push_back(s.hardening);
-  frame.critical_compression.push_back(row.own ? row.own->critical_compression : 1 - s.stretch_min);
-  frame.critical_stretch.push_back(row.own ? row.own->critical_stretch : s.stretch_max - 1);
+  frame.critical_compression.push_back(told_from_zero(compression, frame.double_precision));
+  frame.critical_stretch.push_back(told_from_zero(stretch, frame.double_precision));
 }
 
 }  // namespace

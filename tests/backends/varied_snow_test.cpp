@@ -129,6 +129,22 @@ TEST(VariedSnow, GoesOnFromItsFinalState) {
   }
 }
 
+// 1 + 1e-9 is 1 in single precision; the file must not say 0, which is out of the key's range.
+TEST(VariedSnow, GoesOnWithThresholdsThatAreLostInRounding) {
+  const TempFolder folder;
+  Scene scene = varied_ball(2);
+  scene.solver.precision = Precision::kFloat;
+  for (Material& material : scene.materials) material.critical_stretch = material.critical_compression = 1e-9;
+  const Frame middle = after(scene, 2);
+  write_ply(folder.file("final.ply"), middle);
+  Scene rest = scene;
+  rest.snow = {particle_file(folder.file("final.ply"))};
+  const Frame again = Simulation(rest).frame(true);
+  EXPECT_GT(*std::min_element(middle.critical_stretch.begin(), middle.critical_stretch.end()), 0);
+  EXPECT_EQ(again.critical_stretch, middle.critical_stretch);
+  EXPECT_EQ(again.critical_compression, middle.critical_compression);
+}
+
 // A file with a stiff end: after two steps the other end, out of reach, has not noticed.
 TEST(VariedSnow, FromAFileIsStifferWhereTheFileSaysSo) {
   const TempFolder folder;
