@@ -186,7 +186,8 @@ Light filter(const Light& light, const Guides& guides, int patch_radius) {
 
 }  // namespace
 
-std::vector<Colour> denoise(const TracedPicture& picture) {
+std::vector<Colour> denoise(const TracedPicture& traced) {
+  const TracedPicture picture = with_calm_mixtures(traced);
   const Guides guides(picture);
   const Light noisy = with_common_variance(without_fireflies(incident_light(picture), guides), guides);
   // Where a patch is so unlikely that hardly any is like it, the first pass leaves noise, and a variance that says so to the second.

@@ -49,6 +49,8 @@ void ProgressivePicture::add_to_tile(int tile, int samples) {
       sums.albedo += sample.albedo;
       sums.normal += sample.normal;
       sums.depth += sample.depth;
+      sums.squared_albedo += dot(sample.albedo, sample.albedo);
+      sums.squared_depth += sample.depth * sample.depth;
     }
   });
   count += samples;
@@ -71,12 +73,12 @@ bool ProgressivePicture::add(int samples, const std::function<bool(double fracti
 int ProgressivePicture::samples() const { return *std::min_element(counts_.begin(), counts_.end()); }
 
 TracedPicture ProgressivePicture::picture() const {
-  TracedPicture picture{size_.width, size_.height, {}, {}, {}, {}, {}};
+  TracedPicture picture{size_.width, size_.height, {}, {}, {}, {}, {}, {}, {}};
   picture.light.resize(sums_.size());
   picture.variance.resize(sums_.size());
   picture.albedo.resize(sums_.size());
   picture.normal.resize(sums_.size());
-  picture.depth.resize(sums_.size());
+  for (auto* column : {&picture.depth, &picture.albedo_variance, &picture.depth_variance}) column->resize(sums_.size());
   for (int tile = 0; tile < static_cast<int>(counts_.size()); ++tile) {
     const float n = static_cast<float>(counts_[static_cast<std::size_t>(tile)]), each = 1 / n;
     for_each_pixel(tile, [&](int, int, std::size_t at) {
@@ -87,6 +89,10 @@ TracedPicture ProgressivePicture::picture() const {
       picture.albedo[at] = each * sums_[at].albedo;
       picture.normal[at] = each * sums_[at].normal;
       picture.depth[at] = each * sums_[at].depth;
+      const Colour& albedo = picture.albedo[at];
+      const auto variance = [n](float mean_square, float square_of_mean) { return n > 1 ? max(mean_square - square_of_mean, 0.0f) / (n - 1) : 0; };
+      picture.albedo_variance[at] = variance(each * sums_[at].squared_albedo, dot(albedo, albedo));
+      picture.depth_variance[at] = variance(each * sums_[at].squared_depth, picture.depth[at] * picture.depth[at]);
     });
   }
   return picture;

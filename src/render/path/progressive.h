@@ -40,7 +40,7 @@ class ProgressivePicture {
   struct Sums {
     Colour light = Colour::zero(), squares = Colour::zero(), albedo = Colour::zero();
     Float3 normal = Float3::zero();
-    float depth = 0;
+    float depth = 0, squared_albedo = 0, squared_depth = 0;
   };
   template <class Visit>
   void for_each_pixel(int tile, Visit visit) const;

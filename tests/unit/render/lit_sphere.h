@@ -18,7 +18,9 @@ inline TracedPicture empty_picture(int width, int height) {
           std::vector<Colour>(n, black),
           std::vector<Colour>(n, white),
           std::vector<Float3>(n, black),
-          std::vector<float>(n, 0)};
+          std::vector<float>(n, 0),
+          {},
+          {}};
 }
 
 // What one ray sees.
