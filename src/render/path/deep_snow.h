@@ -39,6 +39,15 @@ inline Colour white_balance(const Colour& albedo, float g, float part) {
   return (1 / luminance(balance)) * balance;
 }
 
+// The same of light with few scatterings, in loose snow: the hue that is left to deep snow. Light of the sun alone is warm, and beside snow
+// that is a little blue, spray in it would look like straw.
+inline Colour thin_balance(const Colour& albedo, float g, float part) {
+  const Colour balance = white_balance(albedo, g, part);
+  Colour thin;
+  for (int c = 0; c < 3; ++c) thin[c] = std::pow(max(balance[c] * deep_reflectance(albedo[c], g), 1e-3f), part);
+  return (1 / luminance(thin)) * thin;
+}
+
 // A usual day without a hue; `sun`: towards it. Half as bright: of the usual daylight, snow of the paper's albedo throws back about half,
 // while the colours of a map are as bright as they are to be seen.
 inline Daylight white_daylight(const Float3& sun) {

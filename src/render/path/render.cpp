@@ -94,7 +94,10 @@ class Renderer {
   std::optional<TracedPicture> trace(const Take& take) {
     const Medium medium = medium_of(take);
     SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
-    if (!tint_) snow.balance = white_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
+    if (!tint_) {
+      snow.balance = white_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
+      snow.thin = thin_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
+    }
     std::deque<Stage> stages;  // they stay where they are
     std::vector<Moment> moments;
     for (const double time : moments_of(take.time)) {

@@ -129,12 +129,15 @@ Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t m
 
 void blur(Frame& grains, const Frame& frame, double seconds) {
   constexpr std::uint64_t kMoments = 5;  // a stream of random numbers of its own
+  constexpr double kFan = 0.08;          // of its way: how far a grain flies beside the others of its particle
   const std::size_t count = frame.size() > 0 ? grains.size() / frame.size() : 0;
   for (std::size_t p = 0; p < frame.size(); ++p) {
     Rng rng(Rng::cell_key(kMoments, static_cast<std::int64_t>(frame.id.empty() ? p : frame.id[p]), 0, 0));
+    const double speed = std::hypot(frame.velocity[p][0], frame.velocity[p][1], frame.velocity[p][2]);
     for (std::size_t k = p * count; k < (p + 1) * count; ++k) {
-      const double moment = seconds * (rng.uniform() - 0.5);
-      for (std::size_t d = 0; d < 3; ++d) grains.position[k][d] += moment * frame.velocity[p][d];
+      const double moment = seconds * ((static_cast<double>(k - p * count) + rng.uniform()) / static_cast<double>(count) - 0.5);
+      for (std::size_t d = 0; d < 3; ++d)
+        grains.position[k][d] += moment * frame.velocity[p][d] + kFan * seconds * speed * (rng.uniform() + rng.uniform() - 1);
     }
   }
 }

@@ -42,11 +42,13 @@ struct PathTracer::Path {
 
 PathTracer::PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
     : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {
-  constexpr float kWithout = 0.8f;  // a scattering leaves this part of the balance to the next ones
-  float part = 1 - kWithout;
+  constexpr float kWithout = 0.8f;   // a scattering leaves this part of the balance to the next ones
+  constexpr float kStillThin = 0.6f;  // of the hue of thin snow, which the first scattering gives, this part is left by every other one
+  float part = 1 - kWithout, thin = 1;
   for (Colour& step : balance_steps_) {
-    for (int c = 0; c < 3; ++c) step[c] = std::pow(snow.balance[c], part);
+    for (int c = 0; c < 3; ++c) step[c] = std::pow(snow.balance[c], part) * std::pow(snow.thin[c], thin);
     part *= kWithout;
+    thin = thin == 1 ? kStillThin - 1 : kStillThin * thin;
   }
 }
 

@@ -16,6 +16,7 @@ struct SnowLook {
   float anisotropy = 0.5f;           // g
   bool coloured = false;             // the medium knows its reflectance, which is to be seen in white light, instead of the albedo
   Colour balance{1, 1, 1};           // of light that has been in snow (white_balance()); all other light keeps its colour
+  Colour thin{1, 1, 1};              // of light that has hardly been in snow (thin_balance())
 };
 
 class PathTracer {
