@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
+#include <utility>
 
 #include "collide/body.h"
 #include "render/grains.h"
@@ -15,7 +15,8 @@ namespace firn {
 namespace {
 
 constexpr std::size_t kPointsPerFrame = 4000;
-constexpr double kStray = 0.01;          // of the particles on every side may leave the picture
+constexpr double kStray = 0.02;          // of a frame's mass may leave the picture
+constexpr int kStrayParts = 8;           // in so many parts, each on the side where it widens the view most
 constexpr double kStrayMargin = 0.10;    // of the extent of the others: what is that close is no stray
 constexpr double kSmallestExtent = 8;    // particle sizes
 constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies may widen the view
@@ -58,18 +59,46 @@ Box box_of(const std::vector<Vec<double, 3>>& points) {
   return box;
 }
 
-Box box_without_strays(const std::vector<Vec<double, 3>>& points) {
-  Box box;
-  std::vector<double> values(points.size());
-  const std::size_t strays = static_cast<std::size_t>(kStray * static_cast<double>(points.size()));
-  for (int d = 0; d < 3; ++d) {
-    std::transform(points.begin(), points.end(), values.begin(), [d](const auto& x) { return x[d]; });
-    std::sort(values.begin(), values.end());
-    const double low = values[strays], high = values[values.size() - 1 - strays];
-    box.low[d] = low - kStrayMargin * (high - low);
-    box.high[d] = high + kStrayMargin * (high - low);
-  }
+// A particle that was looked at.
+struct Seen {
+  Vec<double, 3> x;
+  double mass;
+};
+
+// The particles without those beyond a part of the mass at one end of an axis.
+std::vector<Seen> cut(std::vector<Seen> seen, int axis, bool upper, double mass) {
+  std::sort(seen.begin(), seen.end(), [&](const Seen& a, const Seen& b) { return upper ? a.x[axis] < b.x[axis] : b.x[axis] < a.x[axis]; });
+  while (seen.size() > 1 && (mass -= seen.back().mass) >= 0) seen.pop_back();
+  return seen;
+}
+
+Box box_of(const std::vector<Seen>& seen) {
+  Box box{seen.front().x, seen.front().x};
+  for (const Seen& s : seen) box.include(s.x);
   return box;
+}
+
+Box box_without_strays(std::vector<Seen> seen) {
+  double part = 0;
+  for (const Seen& s : seen) part += kStray / kStrayParts * s.mass;
+  for (int k = 0; k < kStrayParts; ++k) {
+    const Vec<double, 3> before = box_of(seen).extent();
+    std::vector<Seen> best;
+    double most = 0;  // of the extent along an axis, that goes with the part
+    for (int axis = 0; axis < 3; ++axis)
+      for (const bool upper : {false, true}) {
+        std::vector<Seen> rest = cut(seen, axis, upper, part);
+        const double gone = before[axis] > 0 ? 1 - box_of(rest).extent()[axis] / before[axis] : 0;
+        if (gone <= most) continue;
+        most = gone;
+        best = std::move(rest);
+      }
+    if (best.empty()) break;
+    seen = std::move(best);
+  }
+  Box box = box_of(seen);
+  const Vec<double, 3> margin = kStrayMargin * box.extent();
+  return {box.low - margin, box.high + margin};
 }
 
 // The corners of the box around a body, at one moment.
@@ -232,12 +261,13 @@ void Subject::add(const Frame& frame, const Scenery* scenery, double time) {
     particles = frame.size();
     particle_size = flat ? std::sqrt(volume) : std::cbrt(volume);
   }
-  std::vector<Vec<double, 3>> sample;
+  std::vector<Seen> sample;
   const std::size_t stride = std::max<std::size_t>(1, frame.size() / kPointsPerFrame);
   for (std::size_t p = 0; p < frame.size(); p += stride)
-    sample.push_back({frame.position[p][0], frame.position[p][1], frame.position[p][2]});
+    sample.push_back({{frame.position[p][0], frame.position[p][1], frame.position[p][2]}, frame.mass.empty() ? 1 : frame.mass[p]});
   const Box box = box_without_strays(sample);
-  std::copy_if(sample.begin(), sample.end(), std::back_inserter(points), [&](const auto& x) { return box.contains(x); });
+  for (const Seen& s : sample)
+    if (box.contains(s.x)) points.push_back(s.x);
 }
 
 Camera fit_camera(const Subject& subject, const Scenery* scenery, double aspect) {

@@ -32,6 +32,25 @@ TEST(FitCamera, FewStraysDoNotWidenTheView) {
   EXPECT_NEAR(camera_for(frame, nullptr).radius, radius, 0.1 * radius);
 }
 
+// More than one in a hundred, on one side.
+TEST(FitCamera, ShowsWhatNearlyAllOfTheMassDoes) {
+  Frame frame = make_ball({0, 0.2, 0});
+  const double radius = camera_for(frame, nullptr).radius;
+  const std::size_t few = frame.size() / 60;
+  for (std::size_t k = 0; k < few; ++k) add_particle(frame, {3.0 + 0.01 * static_cast<double>(k), 0.2, 0}, frame.volume[0]);
+  EXPECT_NEAR(camera_for(frame, nullptr).radius, radius, 0.1 * radius);
+  for (std::size_t k = 0; k < 3 * few; ++k) add_particle(frame, {3.0 + 0.01 * static_cast<double>(k), 0.2, 0}, frame.volume[0]);
+  EXPECT_GT(camera_for(frame, nullptr).radius, 5 * radius) << "one in fifteen belongs to the picture";
+}
+
+TEST(FitCamera, GoesByMassAndNotByTheNumberOfParticles) {
+  Frame frame = make_ball({0, 0.2, 0});
+  const double radius = camera_for(frame, nullptr).radius;
+  const std::size_t many = frame.size() / 10;
+  for (std::size_t k = 0; k < many; ++k) add_particle(frame, {3, 0.2 + 0.01 * static_cast<double>(k), 0}, 0.01 * frame.volume[0]);
+  EXPECT_NEAR(camera_for(frame, nullptr).radius, radius, 0.1 * radius);
+}
+
 TEST(FitCamera, StandsOnTheFreeSideOfEveryWall) {
   for (const Vector& normal : {Vector{1, 0, 0}, Vector{-1, 0, 0}, Vector{0, 0, 1}, Vector{0, 0, -1}, Vector{-1, 1, -1}}) {
     Scene scene = make_floor();
