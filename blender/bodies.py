@@ -60,8 +60,19 @@ def make_wedge(mesh, body, extent):
     bmesh.ops.convex_hull(mesh, input=corners)
 
 
+def make_torus(mesh, body, _):
+    ring, tube, around = body["radius"], body["tube"], [2 * math.pi * k / SEGMENTS for k in range(SEGMENTS)]
+    circles = [[mesh.verts.new(((ring + tube * math.cos(b)) * math.cos(a), tube * math.sin(b), (ring + tube * math.cos(b)) * math.sin(a)))
+                for b in around] for a in around]
+    for i in range(SEGMENTS):
+        for k in range(SEGMENTS):
+            mesh.faces.new((circles[i - 1][k - 1], circles[i][k - 1], circles[i][k], circles[i - 1][k]))
+
+
 MAKERS = {"plane": make_plane, "box": make_box, "sphere": make_sphere, "cylinder": make_cone, "cone": make_cone,
-          "capsule": make_capsule, "wedge": make_wedge}
+          "capsule": make_capsule, "wedge": make_wedge, "torus": make_torus}
+WITH_TRIANGLES = ("mesh", "heightfield", "text", "union", "difference", "intersection")
+SMOOTH_ANGLE = math.radians(40)
 FLAT_SIDED = ("plane", "box", "wedge")
 
 
@@ -69,6 +80,19 @@ def material_of(name, body):
     if body.get("look") == "metal":
         return body_material(name, body.get("colour", STEEL_COLOUR), body.get("roughness", METAL_ROUGHNESS))
     return body_material(name, body.get("colour", GROUND_COLOUR if body["shape"] == "plane" else BODY_COLOUR))
+
+
+def mesh_object(name, body, points, triangles):
+    """Smooth but for what is bent by more than 40 degrees, as in firn's pictures."""
+    data = bpy.data.meshes.new(name)
+    data.from_pydata(points, [], triangles)
+    data.polygons.foreach_set("use_smooth", [True] * len(data.polygons))
+    if hasattr(data, "use_auto_smooth"):  # until Blender 4.1
+        data.use_auto_smooth, data.auto_smooth_angle = True, SMOOTH_ANGLE
+    else:
+        data.set_sharp_from_angle(angle=SMOOTH_ANGLE)
+    data.materials.append(material_of(name, body))
+    return bpy.data.objects.new(name, data)
 
 
 def body_object(name, body, extent):
@@ -98,18 +122,20 @@ def place(item, body, frames, fps):
             item.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def add_bodies(colliders, parent, frames, fps, extent):
-    """The objects of those colliders that are simple shapes; says which are not. Planes reach as far as `extent`."""
+def add_bodies(colliders, triangles, parent, frames, fps, extent):
+    """The objects of those colliders that are simple shapes or have triangles; says which are not. Planes reach as far as `extent`."""
     shown = []
     for number, body in enumerate(colliders):
         if not body.get("visible", True):
             continue
-        if body["shape"] not in MAKERS:
-            print(f"note: collider {number}, shape \"{body['shape']}\", is not shown")
+        if body["shape"] not in MAKERS and number not in triangles:
+            how = ": firn convert scene.toml bodies.obj in the run's folder makes its triangles" if body["shape"] in WITH_TRIANGLES else ""
+            print(f"note: collider {number}, shape \"{body['shape']}\", is not shown{how}")
             continue
         if body.get("keys") and body.get("interpolation") == "smooth":
             print(f"note: collider {number} moves straight between its keys here; in the run it moves smoothly")
-        item = body_object(f"collider {number} ({body['shape']})", body, extent)
+        name = f"collider {number} ({body['shape']})"
+        item = mesh_object(name, body, *triangles[number]) if number in triangles else body_object(name, body, extent)
         item.parent = parent
         bpy.context.scene.collection.objects.link(item)
         place(item, body, frames, fps)

@@ -19,7 +19,7 @@ import bodies
 import check
 import snow_material
 import stage
-from run_folder import RunError, frames_per_second, read_scene, volume_frames
+from run_folder import RunError, body_triangles, frames_per_second, read_scene, volume_frames
 
 FRAMES_LOOKED_AT = 24     # for the camera: the ends and some between
 THINNEST_SNOW = 1.0       # kg/m³: less is spray
@@ -121,7 +121,7 @@ def import_run(options):
         raise RunError(f"{options.folder} has no snow in its volumes")
     low, high = box_of([corner for box in boxes for corner in box])
     camera = stage.add_camera(corners_of(low, high), scene.get("simulation", {}).get("dimension") == 2)
-    shown = bodies.add_bodies(scene.get("collider", []), turned, numbers, fps, GROUND_EXTENT * (high - low).length)
+    shown = bodies.add_bodies(scene.get("collider", []), body_triangles(options.folder), turned, numbers, fps, GROUND_EXTENT * (high - low).length)
     bpy.context.view_layer.update()
     bodies.hide_planes_before(turned.matrix_world.inverted() @ camera.location, shown)
     stage.add_light()

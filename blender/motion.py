@@ -21,6 +21,10 @@ def rotation(value):
 def origin_of(body):
     if body["shape"] == "capsule":
         return 0.5 * (vector(body["a"]) + vector(body["b"]))
+    if "parts" in body:  # of a union, difference or intersection
+        return origin_of(body["parts"][0])
+    if body["shape"] in ("mesh", "volume", "sequence"):
+        return vector(body.get("translate", (0, 0, 0)))
     return vector(body["point"] if body["shape"] == "plane" else body["center"])
 
 

@@ -28,6 +28,24 @@ def volume_frames(folder):
     return found
 
 
+def body_triangles(folder):
+    """{number of a collider: (points, triangles)} of those that are meshes, height fields, text or compounds, in their own frames."""
+    file, found, first, points = Path(folder) / "bodies.obj", {}, 0, None
+    if not file.exists():
+        return found
+    for line in file.read_text(encoding="utf-8").splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "o":
+            first += len(points) if points is not None else 0
+            points, triangles = [], []
+            found[int(rest.rpartition("_")[2])] = (points, triangles)
+        elif kind == "v":
+            points.append(tuple(map(float, rest.split())))
+        elif kind == "f":
+            triangles.append(tuple(int(corner.partition("/")[0]) - 1 - first for corner in rest.split()))
+    return found
+
+
 def json_of(text):
     def replace(match):
         if match[1]:

@@ -95,7 +95,8 @@ Command add_convert(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("convert", "frames from one format to another");
   verb->footer("Formats, by the ending of a name:\n" + format_names() +
                "\n\nExamples:\n  firn convert out/ball/final.ply ball.vtp\n  firn convert 'out/ball/*.ply' 'vtp/*.vtp'\n"
-               "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01\n  firn convert out/ball 'surfaces/*.obj'");
+               "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01\n  firn convert out/ball 'surfaces/*.obj'\n"
+               "  firn convert out/ball/scene.toml out/ball/bodies.obj   # the bodies of the scene, for blender/import_run.py");
   verb->add_option("FILES", a->files,
                    "what to read: frames, patterns or the folder of a run; and last what to write, with a * for the names of several")
       ->required();

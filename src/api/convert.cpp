@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "api/body_file.h"
 #include "core/file_ending.h"
 #include "firn/error.h"
 #include "io/formats.h"
@@ -245,9 +246,25 @@ class Converter {
   ConvertSummary summary_;
 };
 
+// Of a scene, its bodies.
+ConvertSummary convert_bodies(const std::string& scene_file, const std::string& output, const ConvertOptions& options) {
+  if (file_ending(output) != ".obj") throw UserError(fmt::format("{}: the bodies of a scene go into an .obj", output));
+  const Scene scene = load_scene(scene_file);
+  if (!has_body_triangles(scene)) throw UserError(fmt::format("{}: it has no 3D bodies that are meshes, height fields, text or compounds", scene_file));
+  check_free(output, options.overwrite);
+  make_folder(output);
+  ConvertSummary summary;
+  summary.surfaces = true;
+  summary.triangles = write_body_triangles(scene, output);
+  summary.files.push_back(output);
+  if (options.progress) options.progress(output, 1, 1);
+  return summary;
+}
+
 }  // namespace
 
 ConvertSummary convert(const std::vector<std::string>& inputs, const std::string& output, const ConvertOptions& options) {
+  if (inputs.size() == 1 && file_ending(inputs.front()) == ".toml") return convert_bodies(inputs.front(), output, options);
   Converter converter(output, options);
   const std::vector<Task> tasks = plan(list_inputs(inputs, options), output, options.overwrite);
   const std::string folder = fs::path(output).parent_path().string();

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 
+#include "api/body_file.h"
 #include "api/frame_writer.h"
 #include "api/stats.h"
 #include "firn/simulation.h"
@@ -57,6 +59,12 @@ class Run {
     AtomicFile scene_file(folder_.file(kRunSceneName));
     scene_file.write(text);
     scene_file.commit();
+    const std::vector<std::string>& formats = scene_.output.formats;
+    // Volumes are for programs that show bodies, too, but do not know how firn makes them.
+    if (std::find(formats.begin(), formats.end(), "vdb") != formats.end() && has_body_triangles(scene_)) {
+      folder_.add({kBodyFileName});
+      write_body_triangles(scene_, folder_.file(kBodyFileName));
+    }
     folder_.add({kRunStatsName});
     stats_.open(folder_.file(kRunStatsName));
     stats_.add(FrameStatistics::header());

@@ -73,15 +73,33 @@ void put_line(MeshFile& file, std::string_view name, const std::array<float, 3>&
   file.put_text("\n");
 }
 
+// Its vertices count on from `first`.
+void put_object(MeshFile& file, const Mesh& mesh, std::size_t first) {
+  file.put_text(fmt::format("# {} vertices, {} triangles; metres, y up\n", mesh.points.size(), mesh.triangles.size()));
+  for (const Vec<double, 3>& point : mesh.points) put_line(file, "v", to_floats(point));
+  for (const Vec<double, 3>& normal : vertex_normals(mesh)) put_line(file, "vn", to_floats(normal));
+  for (const Triangle& t : mesh.triangles)
+    file.put_text(fmt::format("f {0}//{0} {1}//{1} {2}//{2}\n", first + t[0] + 1, first + t[1] + 1, first + t[2] + 1));
+}
+
 }  // namespace
 
 void write_obj(const std::string& path, const Mesh& mesh) {
   check_writable(path, mesh);
   MeshFile file(path);
-  file.put_text(fmt::format("# {} vertices, {} triangles; metres, y up\n", mesh.points.size(), mesh.triangles.size()));
-  for (const Vec<double, 3>& point : mesh.points) put_line(file, "v", to_floats(point));
-  for (const Vec<double, 3>& normal : vertex_normals(mesh)) put_line(file, "vn", to_floats(normal));
-  for (const Triangle& t : mesh.triangles) file.put_text(fmt::format("f {0}//{0} {1}//{1} {2}//{2}\n", t[0] + 1, t[1] + 1, t[2] + 1));
+  put_object(file, mesh, 0);
+  file.commit();
+}
+
+void write_obj(const std::string& path, const std::vector<NamedMesh>& meshes) {
+  for (const NamedMesh& named : meshes) check_writable(path, named.mesh);
+  MeshFile file(path);
+  std::size_t first = 0;
+  for (const NamedMesh& named : meshes) {
+    file.put_text(fmt::format("o {}\n", named.name));
+    put_object(file, named.mesh, first);
+    first += named.mesh.points.size();
+  }
   file.commit();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "geometry/mesh.h"
 
@@ -10,6 +11,13 @@ namespace firn {
 
 // Wavefront OBJ: text, every number in as few digits as give it back exactly.
 void write_obj(const std::string& path, const Mesh& mesh);
+
+// Several of them in one file, each an object with its name.
+struct NamedMesh {
+  std::string name;
+  Mesh mesh;
+};
+void write_obj(const std::string& path, const std::vector<NamedMesh>& meshes);
 
 // Binary little-endian PLY.
 void write_mesh_ply(const std::string& path, const Mesh& mesh);

@@ -187,5 +187,37 @@ TEST_F(Convert, InfoReadsEveryFormatThatIsWritten) {
   EXPECT_EQ(firn({"info", at("small.toml")}).code, 2);
 }
 
+// A box with a round hole beside the plane, which other programs make themselves.
+class BodyTriangles : public SmallScene {
+ protected:
+  BodyTriangles() {
+    spill(scene_, small_scene() + "[[collider]]\nshape = \"difference\"\nparts = [{ shape = \"box\", center = [0.4, 0.1, 0], size = [0.2, 0.2, 0.2] }, "
+                                  "{ shape = \"cylinder\", center = [0.4, 0.1, 0], radius = 0.05, height = 0.3 }]\n");
+  }
+};
+
+TEST_F(BodyTriangles, AreWrittenWithVolumesAndByConvert) {
+  ASSERT_EQ(run("plain", {"--frames", "0"}).code, 0);
+  EXPECT_FALSE(fs::exists(folder_.file("plain/bodies.obj")));
+  ASSERT_EQ(run("volumes", {"--frames", "0", "--formats", "vdb"}).code, 0);
+  const std::string written = slurp(folder_.file("volumes/bodies.obj"));
+  EXPECT_TRUE(written.starts_with("o collider_1\n")) << written.substr(0, 80);
+  const std::string bodies = folder_.file("plain/bodies.obj");
+  const Outcome outcome = firn({"convert", folder_.file("plain/scene.toml"), bodies});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(slurp(bodies), written);
+  EXPECT_EQ(firn({"convert", folder_.file("plain/scene.toml"), bodies}).code, 2) << "it is there already";
+  EXPECT_EQ(run("volumes", {"--frames", "0", "--overwrite"}).code, 0);
+  EXPECT_FALSE(fs::exists(folder_.file("volumes/bodies.obj"))) << "it belongs to the run that wrote it";
+}
+
+TEST_F(BodyTriangles, OfASceneWithoutAnyAreAMistake) {
+  spill(scene_, small_scene());
+  const Outcome outcome = firn({"convert", scene_, folder_.file("bodies.obj")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "error: " + scene_ + ": it has no 3D bodies that are meshes, height fields, text or compounds\n");
+  EXPECT_EQ(firn({"convert", scene_, folder_.file("bodies.ply")}).code, 2);
+}
+
 }  // namespace
 }  // namespace firn::test
