@@ -19,6 +19,7 @@ const std::map<std::string, firn::Quality> kQualities{
 
 struct RenderArguments {
   std::string path, size, quality = "good";
+  FrameArguments frames;
   firn::RenderOptions options;
 };
 
@@ -38,6 +39,7 @@ void read_size(const std::string& text, firn::RenderOptions& options) {
 int make_pictures(RenderArguments& a) {
   if (!a.size.empty()) read_size(a.size, a.options);
   a.options.quality = kQualities.at(a.quality);
+  a.options.frames = a.frames.chosen();
   ProgressPrinter printer;
   a.options.progress = [&](const firn::RenderProgress& p) { printer(p); };
   a.options.warn = [&](const std::string& text) { printer.warn(text); };
@@ -67,6 +69,7 @@ Command add_render(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--spp", a->options.samples, "samples a pixel, instead of those of the quality");
   verb->add_option("--size", a->size, "of the pictures, WIDTHxHEIGHT; default: that of the scene's [render]");
+  add_frame_arguments(*verb, a->frames);
   add_colour_argument(*verb, a->options.colour);
   verb->add_option("--seed", a->options.seed, "of the samples")->capture_default_str();
   verb->add_flag("--exr", a->options.exr, "also OpenEXR files: linear light, albedo, normals and depth");

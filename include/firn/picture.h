@@ -18,11 +18,24 @@ enum class ColourBy {
   kMaterial,  // by its name in the scene
 };
 
+// Which whole frames of a run are shown, by their numbers. Where the camera stands and what colours mean goes by all frames all the same: the
+// picture of a frame does not depend on the range.
+struct FrameRange {
+  long first = 0;
+  std::optional<long> last;  // empty: to the end
+  int every = 1;             // the first, the one so many later, and so on; a film of them is as long as of all
+
+  bool contains(long frame) const { return frame >= first && (!last || frame <= *last) && (frame - first) % every == 0; }
+  bool is_all() const { return first == 0 && !last && every == 1; }
+};
+
 struct PreviewOptions {
   int width = 960;  // pixels
   int height = 540;
   ColourBy colour = ColourBy::kNone;
+  FrameRange frames;
   bool film = true;                                   // also a film, when there is more than one frame
+  std::string film_path;                              // empty: DIR/preview/preview.mp4
   std::function<void(int done, int total)> progress;  // after every picture; may be empty
   std::function<void(const std::string&)> warn;       // told of frames that are missing or cannot be read; may be empty
 };
@@ -40,6 +53,10 @@ struct PreviewResult {
 // show, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
 
+// One film of several runs side by side, each with its own camera and its name: options.film_path, and no pictures. It goes by the time of the
+// runs: the last picture of a shorter one stays. The colours of all of them share one scale. Throws like preview().
+PreviewResult compare(const std::vector<std::string>& runs, const PreviewOptions& options);
+
 enum class Quality { kDraft, kGood, kFinal };
 // Per pixel, where nothing else is asked for.
 int samples_of(Quality quality);
@@ -56,6 +73,7 @@ struct RenderOptions {
   std::optional<int> samples;        // a pixel, instead of the quality's
   std::optional<int> width, height;  // pixels; empty: the scene's
   ColourBy colour = ColourBy::kNone;
+  FrameRange frames;
   std::uint32_t seed = 1;                               // of the samples
   bool exr = false;                                     // also OpenEXR files, of light before it is developed
   bool volume = false;                                  // also OpenVDB files of the density that light goes through, kg/m³

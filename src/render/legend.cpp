@@ -3,73 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "render/srgb.h"
-#include "render/stroke_text.h"
+#include "render/canvas.h"
 
 namespace firn {
 namespace {
 
-constexpr Colour kPanel{0.012f, 0.014f, 0.018f}, kInk{0.86f, 0.88f, 0.90f};
-constexpr float kPanelCover = 0.72f;  // what is behind shows through
-constexpr int kPictureHeight = 45;    // of the picture, in heights of capital letters
-constexpr int kLeastCapitals = 7;     // pixels; smaller ones cannot be read
 // In heights of capital letters:
 constexpr float kMargin = 1.0f, kPadding = 0.9f, kLineGap = 0.75f, kBarWidth = 15, kBarHeight = 1.1f, kPatch = 1.1f, kAfterPatch = 0.7f;
-
-struct Box {
-  int left, top, right, bottom;  // pixels, half open
-};
-
-// Draws in linear light on a picture that is finished; nothing outside of it.
-class Canvas {
- public:
-  explicit Canvas(Image& image) : image_(image) {}
-
-  void blend(int x, int y, const Colour& colour, float cover) {
-    if (x < 0 || y < 0 || x >= image_.width || y >= image_.height || cover <= 0) return;
-    std::uint8_t* pixel = image_.rgb.data() + 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + x);
-    for (int c = 0; c < 3; ++c) pixel[c] = to_byte(mix(from_byte(pixel[c]), colour[c], cover));
-  }
-
-  void fill(const Box& box, const Colour& colour, float cover = 1) {
-    for (int y = box.top; y < box.bottom; ++y)
-      for (int x = box.left; x < box.right; ++x) blend(x, y, colour, cover);
-  }
-
-  // `x`, `y`: the left end of the base line.
-  void write(const StrokeText& text, float x, float y, float capitals) {
-    const float reach = std::max(0.5f * kStrokeWidth * capitals, 0.55f);  // thinner ones would fade
-    const Box box{static_cast<int>(x - 2 * reach), static_cast<int>(y - capitals - 2 * reach),
-                  static_cast<int>(x + capitals * text.width + 2 * reach) + 2, static_cast<int>(y + kDescent * capitals + 2 * reach) + 2};
-    for (int v = box.top; v < box.bottom; ++v)
-      for (int u = box.left; u < box.right; ++u) {
-        const Vec<float, 2> p{(static_cast<float>(u) + 0.5f - x) / capitals, (y - static_cast<float>(v) - 0.5f) / capitals};
-        float nearest = 1;
-        for (const Stroke& stroke : text.strokes) nearest = std::min(nearest, distance(p, stroke));
-        blend(u, v, kInk, clamp(reach + 0.5f - capitals * nearest, 0.0f, 1.0f));
-      }
-  }
-
- private:
-  static float distance(const Vec<float, 2>& p, const Stroke& s) {
-    const Vec<float, 2> along = s.to - s.from, to_p = p - s.from;
-    const float length2 = dot(along, along);
-    const float t = length2 > 0 ? clamp(dot(to_p, along) / length2, 0.0f, 1.0f) : 0.0f;
-    return norm(to_p - t * along);
-  }
-
-  Image& image_;
-};
 
 // Puts one line under the other.
 class Layout {
  public:
-  Layout(const Legend& legend, Image& image)
-      : legend_(legend),
-        canvas_(image),
-        capitals_(std::max(kLeastCapitals, static_cast<int>(std::lround(image.height / double{kPictureHeight})))) {
-    const Box panel{pixels(kMargin), image.height - pixels(kMargin) - pixels(height()), pixels(kMargin) + pixels(width()),
-                    image.height - pixels(kMargin)};
+  Layout(const Legend& legend, Image& image, const Inset& inset) : legend_(legend), canvas_(image), capitals_(capitals_in(image)) {
+    const int left = inset.left + pixels(kMargin), bottom = image.height - inset.bottom - pixels(kMargin);
+    const PixelBox panel{left, bottom - pixels(height()), left + pixels(width()), bottom};
     canvas_.fill(panel, kPanel, kPanelCover);
     x_ = static_cast<float>(panel.left + pixels(kPadding));
     y_ = static_cast<float>(panel.top + pixels(kPadding));
@@ -99,7 +46,7 @@ class Layout {
   }
 
   void draw_bar() {
-    const Box bar = box(kBarWidth, kBarHeight);
+    const PixelBox bar = box(kBarWidth, kBarHeight);
     for (int x = bar.left; x < bar.right; ++x) {
       const float t = (static_cast<float>(x - bar.left) + 0.5f) / static_cast<float>(bar.right - bar.left);
       canvas_.fill({x, bar.top, x + 1, bar.bottom}, legend_.map(t));
@@ -116,7 +63,7 @@ class Layout {
     canvas_.write(set_text(text), x_ + capitals * x, y_ + capitals, capitals);
   }
   void next(float line) { y_ += static_cast<float>(pixels(line) + pixels(kLineGap)); }
-  Box box(float wide, float high) const {
+  PixelBox box(float wide, float high) const {
     const int left = static_cast<int>(x_), top = static_cast<int>(y_);
     return {left, top, left + pixels(wide), top + pixels(high)};
   }
@@ -130,6 +77,6 @@ class Layout {
 
 }  // namespace
 
-void draw_legend(const Legend& legend, Image& image) { Layout(legend, image).draw(); }
+void draw_legend(const Legend& legend, Image& image, const Inset& inset) { Layout(legend, image, inset).draw(); }
 
 }  // namespace firn

@@ -22,7 +22,12 @@ struct Legend {
   std::vector<Kind> kinds;
 };
 
+// Pixels at a picture's edges that are taken.
+struct Inset {
+  int left = 0, bottom = 0;
+};
+
 // On a dark panel in the lower left corner, sized by the picture's height. What a very small picture has no room for is cut off.
-void draw_legend(const Legend& legend, Image& image);
+void draw_legend(const Legend& legend, Image& image, const Inset& inset = {});
 
 }  // namespace firn

@@ -34,27 +34,34 @@ void check_picture_size(int width, int height) {
       throw UserError(fmt::format("a picture of {} pixels; allowed: {} to {}", size, schema::kPixels.low, schema::kPixels.high));
 }
 
-Shoot::Shoot(const std::string& dir_or_frame, Warn warn)
+Shoot::Shoot(const std::string& dir_or_frame, Warn warn, const FrameRange& range)
     : is_run_(is_folder(dir_or_frame)),
       visit_(is_run_ ? dir_or_frame : fs::path(dir_or_frame).parent_path().string()),
-      warn_(std::move(warn)) {
+      warn_(std::move(warn)),
+      every_(range.every) {
   std::error_code error;
   if (!fs::exists(dir_or_frame, error)) throw UserError(dir_or_frame + ": no such file or folder");
   if (is_run_) {
-    find_run(dir_or_frame);
+    find_run(dir_or_frame, range);
   } else {
+    if (!range.is_all()) throw UserError(dir_or_frame + ": one frame has no range of frames, give the folder of a run");
     find_frame(dir_or_frame);
   }
 }
 
-void Shoot::find_run(const std::string& folder) {
+void Shoot::find_run(const std::string& folder, const FrameRange& range) {
   const fs::path scene = fs::path(folder) / "scene.toml";
   std::error_code error;
   if (!fs::exists(scene, error)) throw UserError(fmt::format("{}: no such file; {} is not the folder of a run", scene.string(), folder));
   frames_ = find_frames(folder);
   std::erase_if(frames_, [](const FrameFile& f) { return f.number.subframe != 0; });  // the film keeps its speed
+  for (std::size_t i = 0; i < frames_.size(); ++i)
+    if (range.contains(frames_[i].number.frame)) shown_.push_back(i);
+  if (shown_.empty() && !frames_.empty())
+    throw UserError(fmt::format("{}: no frame in the range, the run has {} to {}", folder, frames_.front().number.frame, frames_.back().number.frame));
   scenery_.emplace(load_scene(scene.string()));
-  const std::vector<long> missing = missing_frames(folder, frames_);
+  std::vector<long> missing = missing_frames(folder, frames_);
+  std::erase_if(missing, [&](long frame) { return !range.contains(frame); });
   if (!missing.empty() && warn_)
     warn_(fmt::format("{}: frame{} {} {} missing, a film jumps there", folder, missing.size() == 1 ? "" : "s", number_list(missing),
                       missing.size() == 1 ? "is" : "are"));
@@ -68,6 +75,7 @@ void Shoot::find_frame(const std::string& file) {
   // final.ply and the like: bodies stand where the run left them.
   if (!number && scenery_) number = FrameNumber{std::lround(scenery_->scene.simulation.duration * fps()), 0};
   frames_.push_back({file, number.value_or(FrameNumber{})});
+  shown_.push_back(0);
 }
 
 std::string Shoot::folder() const { return fs::path(frames_.front().path).parent_path().string(); }
@@ -124,22 +132,22 @@ Pictures Shoot::take(const ShootPlan& plan, const Camera& fitted, const std::fun
   Pictures result;
   const RenderSettings look = settings();
   std::vector<Camera> cameras;  // all of them first: a mistake is told before anything is written
-  for (std::size_t i = 0; i < frames_.size(); ++i) cameras.push_back(scene_camera(look, time_of(i), fitted));
+  for (std::size_t k = 0; k < size(); ++k) cameras.push_back(scene_camera(look, time(k), fitted));
   const fs::path folder_of_pictures = visit_.make_folder(plan.folder);
   list_film(plan, folder_of_pictures.string());
   std::optional<Film> film;
-  if (!plan.film.empty()) film.emplace(plan.film, plan.width, plan.height, fps());
-  for (std::size_t i = 0; i < frames_.size(); ++i) {
-    const std::optional<Frame> frame = read(i);
+  if (!plan.film.empty()) film.emplace(plan.film, plan.width, plan.height, film_fps());
+  for (std::size_t k = 0; k < size(); ++k) {
+    const std::optional<Frame> frame = this->frame(k);
     if (!frame) continue;
-    list_files(plan, i);
-    const std::string stem = (folder_of_pictures / fs::path(frames_[i].path).stem()).string();
-    const std::optional<Image> image = make({*frame, cameras[i], time_of(i), i, frames_[i].path, stem});
+    list_files(plan, shown_[k]);
+    const std::string stem = (folder_of_pictures / fs::path(path(k)).stem()).string();
+    const std::optional<Image> image = make({*frame, cameras[k], time(k), k, path(k), stem});
     if (!image) break;
     write_png(stem + ".png", *image);
     if (film) film->add(*image);
     result.paths.push_back(stem + ".png");
-    if (plan.progress) plan.progress(static_cast<int>(i + 1), static_cast<int>(frames_.size()));
+    if (plan.progress) plan.progress(static_cast<int>(k + 1), static_cast<int>(size()));
   }
   if (film && !result.paths.empty()) result.warning = film->finish();
   if (film && !result.paths.empty() && result.warning.empty()) result.film = plan.film;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "firn/frame.h"
+#include "firn/picture.h"
 #include "io/frame_files.h"
 #include "io/run_folder.h"
 #include "render/camera.h"
@@ -52,17 +53,24 @@ struct Overview {
 class Shoot {
  public:
   using Warn = std::function<void(const std::string& text)>;
-  // Of a run's folder all whole frames, or of one frame. Throws UserError when there is nothing to see. Frames that are missing or cannot
+  // Of a run's folder the whole frames in the range, or of one frame. Throws UserError when there is nothing to see. Frames that are missing or cannot
   // be read are told to `warn`, which may be empty.
-  explicit Shoot(const std::string& dir_or_frame, Warn warn = {});
+  explicit Shoot(const std::string& dir_or_frame, Warn warn = {}, const FrameRange& range = {});
 
   bool is_run() const { return is_run_; }
-  std::size_t size() const { return frames_.size(); }
+  std::size_t size() const { return shown_.size(); }
   std::string folder() const;                                                 // of the frames
   const Scenery* scenery() const { return scenery_ ? &*scenery_ : nullptr; }  // null: there is no scene beside the frame
   RenderSettings settings() const { return scenery_ ? scenery_->scene.render : RenderSettings{}; }
 
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
+  // Of a film of the frames that are shown.
+  double film_fps() const { return fps() / every_; }
+
+  // Of those that are shown, the k-th; nothing when it cannot be read, which `warn` was told.
+  std::optional<Frame> frame(std::size_t k) { return read(shown_[k]); }
+  double time(std::size_t k) const { return time_of(shown_[k]); }  // s
+  const std::string& path(std::size_t k) const { return frames_[shown_[k]].path; }
 
   // For pictures of that size, their snow coloured `by`. Throws UserError when a frame lacks what the colours are to show.
   Overview overview(int width, int height, ColourBy by);
@@ -78,14 +86,16 @@ class Shoot {
   int subframes() const { return scenery_ ? scenery_->scene.output.subframes : OutputSettings{}.subframes; }
   double time_of(std::size_t i) const { return frames_[i].number.time(fps(), subframes()); }
   std::vector<std::size_t> spread_frames() const;
-  void find_run(const std::string& folder);
+  void find_run(const std::string& folder, const FrameRange& range);
   void find_frame(const std::string& file);
 
   bool is_run_;
   RunVisit visit_;  // before anything is read: no other run takes this one's place meanwhile
   Warn warn_;
   std::set<std::string> unreadable_;
-  std::vector<FrameFile> frames_;
+  std::vector<FrameFile> frames_;    // all
+  std::vector<std::size_t> shown_;  // of these
+  int every_;                       // of the run's frames is shown
   std::optional<Scenery> scenery_;
 };
 

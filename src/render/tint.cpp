@@ -61,7 +61,7 @@ Quantity quantity(ColourBy by) {
     case ColourBy::kJp:
       return {"plastic volume J_P", "jp", kForJp, logarithms_of_jp, red_to_blue, 0.02};
     case ColourBy::kDensity:
-      return {"density, kg/m³", "density", kForDensity, densities, lagoon, 1};
+      return {"density, kg/m³", "density", kForDensity, densities, lagoon, 20};
     default:
       return {"material", "material", kForMaterial, materials, nullptr, 0};
   }
@@ -121,6 +121,13 @@ void Tint::include(const Frame& frame, const std::string& path) {
   empty_ = false;
 }
 
+void Tint::include(const Tint& other) {
+  if (other.empty_) return;
+  least_ = empty_ ? other.least_ : std::min(least_, other.least_);
+  most_ = empty_ ? other.most_ : std::max(most_, other.most_);
+  empty_ = false;
+}
+
 Tint::Scale Tint::scale() const {
   const double least_width = quantity(by_).least_width;
   if (by_ == ColourBy::kJp) {
@@ -129,8 +136,11 @@ Tint::Scale Tint::scale() const {
     const double reach = std::log1p(rounded_up(beyond_one, kJpSteps * round_step(beyond_one)));
     return {-reach, reach};
   }
-  const double low = by_ == ColourBy::kSpeed ? 0 : least_;
-  const double high = std::max(most_, low + least_width);
+  // What is nearly the same for all particles is in the middle of the scale; that of speed begins with 0.
+  const bool from_zero = by_ == ColourBy::kSpeed;
+  const double missing = from_zero ? 0 : std::max(least_width - (most_ - least_), 0.0);
+  const double low = from_zero ? 0 : std::max(0.0, least_ - missing / 2);
+  const double high = std::max(most_ + missing / 2, low + least_width);
   const double step = round_step(high - low);
   return {rounded_down(low, step), rounded_up(high, step)};
 }

@@ -20,6 +20,9 @@ class Tint {
   // errors. Throws UserError when the frame lacks what the colours are to show.
   void include(const Frame& frame, const std::string& path);
 
+  // And for all frames of another film, coloured by the same numbers.
+  void include(const Tint& other);
+
   // Of every particle. Numbers beyond the scale get the colours of its ends.
   std::vector<Colour> colours(const Frame& frame, const std::string& path) const;
   Legend legend() const;

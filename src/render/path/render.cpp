@@ -13,7 +13,7 @@
 #include "io/vdb_write.h"
 #include "render/film.h"
 #include "render/grains.h"
-#include "render/path/contact_sheet.h"
+#include "render/contact_sheet.h"
 #include "render/path/deep_snow.h"
 #include "render/path/denoise.h"
 #include "render/path/develop.h"
@@ -46,7 +46,8 @@ void check(const RenderOptions& options) {
 
 class Renderer {
  public:
-  Renderer(const std::string& path, const RenderOptions& options) : path_(path), options_(options), shoot_(path, options.warn), look_(shoot_.settings()) {
+  Renderer(const std::string& path, const RenderOptions& options)
+      : path_(path), options_(options), shoot_(path, options.warn, options.frames), look_(shoot_.settings()) {
     if (options.colour == ColourBy::kNone) sky_ = scene_sky(look_);  // colours are shown in white light
     size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
     samples_ = options.samples.value_or(samples_of(options.quality));

@@ -1,4 +1,4 @@
-#include "render/path/contact_sheet.h"
+#include "render/contact_sheet.h"
 
 #include <gtest/gtest.h>
 

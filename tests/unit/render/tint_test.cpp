@@ -118,6 +118,14 @@ TEST(Tint, DensityIsMassOverPresentVolume) {
   EXPECT_TRUE(is_same(colour_of(tint, packed), lagoon(1)));
 }
 
+TEST(Tint, SnowOfOneDensityIsInTheMiddleOfItsScale) {
+  const Frame fresh = ball_of_jp(1);  // of 400 kg/m³
+  const Tint tint = tint_of(ColourBy::kDensity, {fresh});
+  EXPECT_EQ(tint.legend().low, "390");
+  EXPECT_EQ(tint.legend().high, "410");
+  for (const Colour& colour : tint.colours(fresh, "a.ply")) EXPECT_TRUE(is_same(colour, lagoon(0.5f))) << "at the surface as well";
+}
+
 TEST(Tint, MaterialsHaveTheColoursOfTheirNames) {
   Scene scene = make_floor();
   scene.materials.resize(2);

@@ -1,4 +1,4 @@
-#include "render/path/contact_sheet.h"
+#include "render/contact_sheet.h"
 
 #include <tbb/parallel_for.h>
 
@@ -70,7 +70,7 @@ void place(Image& sheet, const Image& picture, int x, int y) {
 
 }  // namespace
 
-Image contact_sheet(const std::vector<Image>& pictures, int columns) {
+Image contact_sheet(const std::vector<Image>& pictures, int columns, int widest_sheet) {
   if (pictures.empty() || columns < 1) throw std::invalid_argument("a contact sheet wants pictures and columns");
   const Image& first = pictures.front();
   for (const Image& p : pictures)
@@ -79,7 +79,7 @@ Image contact_sheet(const std::vector<Image>& pictures, int columns) {
   const int count = static_cast<int>(pictures.size());
   columns = std::min(columns, count);
   const int rows = (count + columns - 1) / columns;
-  const int widest = std::max(1, (kSheetWidth - kGap * (columns - 1)) / columns);
+  const int widest = std::max(1, (widest_sheet - kGap * (columns - 1)) / columns);
   const int width = std::min(first.width, widest);
   const int height = std::max(1, static_cast<int>(std::lround(static_cast<double>(first.height) * width / first.width)));
 
