@@ -121,7 +121,8 @@ def import_run(options):
         raise RunError(f"{options.folder} has no snow in its volumes")
     low, high = box_of([corner for box in boxes for corner in box])
     camera = stage.add_camera(corners_of(low, high), scene.get("simulation", {}).get("dimension") == 2)
-    shown = bodies.add_bodies(scene.get("collider", []), body_triangles(options.folder), turned, numbers, fps, GROUND_EXTENT * (high - low).length)
+    shown = bodies.add_bodies(scene.get("collider", []), body_triangles(options.folder), turned, numbers, fps,
+                              GROUND_EXTENT * (high - low).length)
     bpy.context.view_layer.update()
     bodies.hide_planes_before(turned.matrix_world.inverted() @ camera.location, shown)
     stage.add_light()

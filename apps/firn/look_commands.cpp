@@ -176,7 +176,8 @@ Command add_preview(CLI::App& app) {
   verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   add_colour_argument(*verb, a->options.colour);
   add_frame_arguments(*verb, a->frames);
-  CLI::Option* film = verb->add_option("--film", a->options.film_path, "the film, such as snow.mp4; default: preview/preview.mp4 of the run");
+  CLI::Option* film =
+      verb->add_option("--film", a->options.film_path, "the film, such as snow.mp4; default: preview/preview.mp4 of the run");
   verb->add_flag("--no-film", a->no_film, "pictures only")->excludes(film);
   return [a] { return make_preview(*a); };
 }

@@ -18,8 +18,8 @@ enum class ColourBy {
   kMaterial,  // by its name in the scene
 };
 
-// Which whole frames of a run are shown, by their numbers. Where the camera stands and what colours mean goes by all frames all the same: the
-// picture of a frame does not depend on the range.
+// Which whole frames of a run are shown, by their numbers. Where the camera stands and what colours mean goes by all frames all the same:
+// the picture of a frame does not depend on the range.
 struct FrameRange {
   long first = 0;
   std::optional<long> last;  // empty: to the end
@@ -53,8 +53,8 @@ struct PreviewResult {
 // show, RunError when a file cannot be written.
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options);
 
-// One film of several runs side by side, each with its own camera and its name: options.film_path, and no pictures. It goes by the time of the
-// runs: the last picture of a shorter one stays. The colours of all of them share one scale. Throws like preview().
+// One film of several runs side by side, each with its own camera and its name: options.film_path, and no pictures. It goes by the time of
+// the runs: the last picture of a shorter one stays. The colours of all of them share one scale. Throws like preview().
 PreviewResult compare(const std::vector<std::string>& runs, const PreviewOptions& options);
 
 enum class Quality { kDraft, kGood, kFinal };

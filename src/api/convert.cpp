@@ -250,7 +250,8 @@ class Converter {
 ConvertSummary convert_bodies(const std::string& scene_file, const std::string& output, const ConvertOptions& options) {
   if (file_ending(output) != ".obj") throw UserError(fmt::format("{}: the bodies of a scene go into an .obj", output));
   const Scene scene = load_scene(scene_file);
-  if (!has_body_triangles(scene)) throw UserError(fmt::format("{}: it has no 3D bodies that are meshes, height fields, text or compounds", scene_file));
+  if (!has_body_triangles(scene))
+    throw UserError(fmt::format("{}: it has no 3D bodies that are meshes, height fields, text or compounds", scene_file));
   check_free(output, options.overwrite);
   make_folder(output);
   ConvertSummary summary;

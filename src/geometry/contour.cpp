@@ -12,13 +12,13 @@
 namespace firn {
 namespace {
 
-constexpr int kEdge = 8;             // cells of a block along an axis
-constexpr int kNodes = kEdge + 1;    // corners of them
-constexpr double kSlack = 1.01;      // distances are right to rounding only
-constexpr double kOffLattice = 0.37; // of a cell: faces at round coordinates do not run through corners of cells
-constexpr double kFlat = 0.1;        // of the largest eigenvalue: planes that differ by less do not make an edge
-constexpr double kStep = 1e-3;       // of a cell, for normals
-constexpr int kRefinements = 5;      // of the place where an edge is crossed
+constexpr int kEdge = 8;              // cells of a block along an axis
+constexpr int kNodes = kEdge + 1;     // corners of them
+constexpr double kSlack = 1.01;       // distances are right to rounding only
+constexpr double kOffLattice = 0.37;  // of a cell: faces at round coordinates do not run through corners of cells
+constexpr double kFlat = 0.1;         // of the largest eigenvalue: planes that differ by less do not make an edge
+constexpr double kStep = 1e-3;        // of a cell, for normals
+constexpr int kRefinements = 5;       // of the place where an edge is crossed
 
 using Point = Vec<double, 3>;
 using Cell = std::array<int, 3>;

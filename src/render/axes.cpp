@@ -60,8 +60,8 @@ class Axes {
     for_each_tick(1, [&](double y, const StrokeText& label) {
       if (y > bottom || static_cast<float>(y) - 0.5f * capitals_ < y_end) return;
       canvas_.fill(tick(inset_.left, static_cast<int>(y), false), kInk);
-      canvas_.write(label, static_cast<float>(inset_.left) - capitals_ * (kTick + kGap + label.width), static_cast<float>(y) + 0.5f * capitals_,
-                    capitals_);
+      canvas_.write(label, static_cast<float>(inset_.left) - capitals_ * (kTick + kGap + label.width),
+                    static_cast<float>(y) + 0.5f * capitals_, capitals_);
     });
     canvas_.write(x_name, x_end, base, capitals_);
     canvas_.write(y_name, static_cast<float>(inset_.left) - capitals_ * (kTick + kGap + y_name.width), capitals_ * (1 + kGap), capitals_);

@@ -7,8 +7,8 @@
 
 namespace firn {
 
-// Ticks with metres along the left and the lower edge, and the time, s, in the upper right corner; for orthographic cameras. A picture that is
-// too small for them is left alone. Returns what is taken of its edges.
+// Ticks with metres along the left and the lower edge, and the time, s, in the upper right corner; for orthographic cameras. A picture that
+// is too small for them is left alone. Returns what is taken of its edges.
 Inset draw_axes(const Camera& camera, double time, Image& image);
 
 }  // namespace firn

@@ -8,8 +8,8 @@
 namespace firn {
 namespace {
 
-constexpr int kPictureHeight = 45;  // of the picture, in heights of capital letters
-constexpr int kLeastCapitals = 7;   // pixels; smaller ones cannot be read
+constexpr int kPictureHeight = 45;                // of the picture, in heights of capital letters
+constexpr int kLeastCapitals = 7;                 // pixels; smaller ones cannot be read
 constexpr float kMargin = 0.8f, kPadding = 0.7f;  // of labels, in heights of capital letters
 
 float distance(const Vec<float, 2>& p, const Stroke& s) {
@@ -21,7 +21,9 @@ float distance(const Vec<float, 2>& p, const Stroke& s) {
 
 }  // namespace
 
-int capitals_in(const Image& image) { return std::max(kLeastCapitals, static_cast<int>(std::lround(image.height / double{kPictureHeight}))); }
+int capitals_in(const Image& image) {
+  return std::max(kLeastCapitals, static_cast<int>(std::lround(image.height / double{kPictureHeight})));
+}
 
 void Canvas::blend(int x, int y, const Colour& colour, float cover) {
   if (x < 0 || y < 0 || x >= image_.width || y >= image_.height || cover <= 0) return;
@@ -37,7 +39,8 @@ void Canvas::fill(const PixelBox& box, const Colour& colour, float cover) {
 void Canvas::write(const StrokeText& text, float x, float y, float capitals) {
   const float reach = std::max(0.5f * kStrokeWidth * capitals, 0.55f);  // thinner ones would fade
   const PixelBox box{static_cast<int>(x - 2 * reach), static_cast<int>(y - capitals - 2 * reach),
-                     static_cast<int>(x + capitals * text.width + 2 * reach) + 2, static_cast<int>(y + kDescent * capitals + 2 * reach) + 2};
+                     static_cast<int>(x + capitals * text.width + 2 * reach) + 2,
+                     static_cast<int>(y + kDescent * capitals + 2 * reach) + 2};
   for (int v = box.top; v < box.bottom; ++v)
     for (int u = box.left; u < box.right; ++u) {
       const Vec<float, 2> p{(static_cast<float>(u) + 0.5f - x) / capitals, (y - static_cast<float>(v) - 0.5f) / capitals};

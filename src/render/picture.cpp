@@ -21,9 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 16;       // side by side
-constexpr std::size_t kMostInARow = 3;      // of them
-constexpr int kWidestFilm = 3840;           // pixels, of films of several runs: what players show
+constexpr std::size_t kMostRuns = 16;   // side by side
+constexpr std::size_t kMostInARow = 3;  // of them
+constexpr int kWidestFilm = 3840;       // pixels, of films of several runs: what players show
 
 // `name` of the run, to be written on it; may be empty.
 Image draw(const Take& take, const Scenery* scenery, const Overview& film, const PreviewOptions& options, const std::string& name) {
@@ -54,7 +54,8 @@ class Comparison {
  public:
   Comparison(const std::vector<std::string>& runs, const PreviewOptions& options) : options_(options), names_(names_of(runs)) {
     for (const std::string& run : runs)
-      if (!shoots_.emplace_back(run, options.warn, options.frames).is_run()) throw UserError(run + ": one frame makes no film, give the folder of a run");
+      if (!shoots_.emplace_back(run, options.warn, options.frames).is_run())
+        throw UserError(run + ": one frame makes no film, give the folder of a run");
     for (Shoot& shoot : shoots_) overviews_.push_back(shoot.overview(options.width, options.height, options.colour));
     if (options.colour == ColourBy::kNone || options.colour == ColourBy::kMaterial) return;
     for (const Overview& other : overviews_)
@@ -62,7 +63,9 @@ class Comparison {
   }
 
   PreviewResult film() {
-    const double fps = std::max_element(shoots_.begin(), shoots_.end(), [](const Shoot& a, const Shoot& b) { return a.film_fps() < b.film_fps(); })->film_fps();
+    const double fps = std::max_element(shoots_.begin(), shoots_.end(), [](const Shoot& a, const Shoot& b) {
+                         return a.film_fps() < b.film_fps();
+                       })->film_fps();
     double begin = shoots_.front().time(0), end = begin;
     for (const Shoot& shoot : shoots_) {
       begin = std::min(begin, shoot.time(0));
@@ -80,7 +83,8 @@ class Comparison {
     PreviewResult result;
     result.warning = film->finish();
     if (result.warning.empty()) result.film = options_.film_path;
-    for (const Shoot& shoot : shoots_) result.unreadable.insert(result.unreadable.end(), shoot.unreadable().begin(), shoot.unreadable().end());
+    for (const Shoot& shoot : shoots_)
+      result.unreadable.insert(result.unreadable.end(), shoot.unreadable().begin(), shoot.unreadable().end());
     return result;
   }
 
@@ -137,7 +141,8 @@ PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& opt
 
 PreviewResult compare(const std::vector<std::string>& runs, const PreviewOptions& options) {
   check_picture_size(options.width, options.height);
-  if (runs.empty() || runs.size() > kMostRuns) throw UserError(fmt::format("{} runs side by side; allowed: 1 to {}", runs.size(), kMostRuns));
+  if (runs.empty() || runs.size() > kMostRuns)
+    throw UserError(fmt::format("{} runs side by side; allowed: 1 to {}", runs.size(), kMostRuns));
   if (options.film_path.empty()) throw UserError("several runs are shown in one film: give its path with --film, such as both.mp4");
   check_film(options.film_path);
   return Comparison(runs, options).film();

@@ -58,7 +58,8 @@ void Shoot::find_run(const std::string& folder, const FrameRange& range) {
   for (std::size_t i = 0; i < frames_.size(); ++i)
     if (range.contains(frames_[i].number.frame)) shown_.push_back(i);
   if (shown_.empty() && !frames_.empty())
-    throw UserError(fmt::format("{}: no frame in the range, the run has {} to {}", folder, frames_.front().number.frame, frames_.back().number.frame));
+    throw UserError(
+        fmt::format("{}: no frame in the range, the run has {} to {}", folder, frames_.front().number.frame, frames_.back().number.frame));
   scenery_.emplace(load_scene(scene.string()));
   std::vector<long> missing = missing_frames(folder, frames_);
   std::erase_if(missing, [&](long frame) { return !range.contains(frame); });

@@ -53,8 +53,8 @@ struct Overview {
 class Shoot {
  public:
   using Warn = std::function<void(const std::string& text)>;
-  // Of a run's folder the whole frames in the range, or of one frame. Throws UserError when there is nothing to see. Frames that are missing or cannot
-  // be read are told to `warn`, which may be empty.
+  // Of a run's folder the whole frames in the range, or of one frame. Throws UserError when there is nothing to see. Frames that are
+  // missing or cannot be read are told to `warn`, which may be empty.
   explicit Shoot(const std::string& dir_or_frame, Warn warn = {}, const FrameRange& range = {});
 
   bool is_run() const { return is_run_; }
@@ -93,7 +93,7 @@ class Shoot {
   RunVisit visit_;  // before anything is read: no other run takes this one's place meanwhile
   Warn warn_;
   std::set<std::string> unreadable_;
-  std::vector<FrameFile> frames_;    // all
+  std::vector<FrameFile> frames_;   // all
   std::vector<std::size_t> shown_;  // of these
   int every_;                       // of the run's frames is shown
   std::optional<Scenery> scenery_;

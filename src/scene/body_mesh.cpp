@@ -37,7 +37,8 @@ std::optional<Mesh> triangles_of(const Shape& shape, const Scene& scene, double 
     case ShapeKind::kText:
     case ShapeKind::kUnion:
     case ShapeKind::kDifference:
-    case ShapeKind::kIntersection: return contour_of(shape, scene, warnings);
+    case ShapeKind::kIntersection:
+      return contour_of(shape, scene, warnings);
     default: return std::nullopt;
   }
 }

@@ -191,8 +191,9 @@ TEST_F(Convert, InfoReadsEveryFormatThatIsWritten) {
 class BodyTriangles : public SmallScene {
  protected:
   BodyTriangles() {
-    spill(scene_, small_scene() + "[[collider]]\nshape = \"difference\"\nparts = [{ shape = \"box\", center = [0.4, 0.1, 0], size = [0.2, 0.2, 0.2] }, "
-                                  "{ shape = \"cylinder\", center = [0.4, 0.1, 0], radius = 0.05, height = 0.3 }]\n");
+    spill(scene_, small_scene() +
+                      "[[collider]]\nshape = \"difference\"\nparts = [{ shape = \"box\", center = [0.4, 0.1, 0], size = [0.2, 0.2, 0.2] }, "
+                      "{ shape = \"cylinder\", center = [0.4, 0.1, 0], radius = 0.05, height = 0.3 }]\n");
   }
 };
 

@@ -30,8 +30,8 @@ class FrameRanges : public SmallScene {
 
   static std::vector<std::string> arguments(const std::string& verb, const std::string& path, std::vector<std::string> more) {
     std::vector<std::string> all{verb, path};
-    const std::vector<std::string> small =
-        verb == "render" ? std::vector<std::string>{"--spp", "1", "--size", "48x27"} : std::vector<std::string>{"--width", "96", "--height", "54", "--no-film"};
+    const std::vector<std::string> small = verb == "render" ? std::vector<std::string>{"--spp", "1", "--size", "48x27"}
+                                                            : std::vector<std::string>{"--width", "96", "--height", "54", "--no-film"};
     all.insert(all.end(), small.begin(), small.end());
     all.insert(all.end(), more.begin(), more.end());
     return all;
@@ -91,7 +91,8 @@ class Films : public SmallScene {
 
   // "WIDTHxHEIGHT, COUNT pictures"
   std::string film(const std::string& name) {
-    const Outcome outcome = shell("ffprobe -v error -count_frames -show_entries stream=width,height,nb_read_frames -of csv=p=0:s=x " + folder_.file(name));
+    const Outcome outcome =
+        shell("ffprobe -v error -count_frames -show_entries stream=width,height,nb_read_frames -of csv=p=0:s=x " + folder_.file(name));
     return outcome.out.substr(0, outcome.out.find('\n'));
   }
 };
@@ -110,8 +111,8 @@ TEST_F(Films, OfOneRunGoWhereTheyAreAskedFor) {
 TEST_F(Films, OfSeveralRunsShowThemSideBySideAsLongAsTheLongest) {
   ASSERT_EQ(run("long").code, 0);
   ASSERT_EQ(run("short", {"--frames", "1"}).code, 0);
-  ASSERT_EQ(run("flat", {"--set", "simulation.dimension=2", "--set", "simulation.fps=48", "--set", "snow.velocity=[0.5, -3]", "--set", "snow.center=[0, 0.12]",
-                         "--set", "collider.point=[0, 0]", "--set", "collider.normal=[0, 1]"})
+  ASSERT_EQ(run("flat", {"--set", "simulation.dimension=2", "--set", "simulation.fps=48", "--set", "snow.velocity=[0.5, -3]", "--set",
+                         "snow.center=[0, 0.12]", "--set", "collider.point=[0, 0]", "--set", "collider.normal=[0, 1]"})
                 .code,
             0);
   const Outcome two = preview({"long", "short/"}, {"--film", folder_.file("two.mp4"), "--colour", "speed"});

@@ -39,7 +39,7 @@ std::vector<float> expected_variance(const TracedPicture& picture, const std::ve
 
 }  // namespace
 
-Guides::Guides(const TracedPicture& picture) 
+Guides::Guides(const TracedPicture& picture)
     : width_(picture.width),
       height_(picture.height),
       depth_(picture.depth),

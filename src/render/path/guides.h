@@ -66,8 +66,8 @@ class Guides {
   std::vector<float> level_, slope_x_, slope_y_;  // slack where the surface faces us, and its growth per pixel
 };
 
-// The picture with calmer pixels where they show several things: rims, and snow that is nearly seen through. A few samples find one thing or
-// the other by chance, so that such pixels are unlike all others, in their features as in their light, and would stay as specks.
+// The picture with calmer pixels where they show several things: rims, and snow that is nearly seen through. A few samples find one thing
+// or the other by chance, so that such pixels are unlike all others, in their features as in their light, and would stay as specks.
 TracedPicture with_calm_mixtures(const TracedPicture& picture);
 
 }  // namespace firn

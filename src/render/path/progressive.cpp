@@ -90,7 +90,9 @@ TracedPicture ProgressivePicture::picture() const {
       picture.normal[at] = each * sums_[at].normal;
       picture.depth[at] = each * sums_[at].depth;
       const Colour& albedo = picture.albedo[at];
-      const auto variance = [n](float mean_square, float square_of_mean) { return n > 1 ? max(mean_square - square_of_mean, 0.0f) / (n - 1) : 0; };
+      const auto variance = [n](float mean_square, float square_of_mean) {
+        return n > 1 ? max(mean_square - square_of_mean, 0.0f) / (n - 1) : 0;
+      };
       picture.albedo_variance[at] = variance(each * sums_[at].squared_albedo, dot(albedo, albedo));
       picture.depth_variance[at] = variance(each * sums_[at].squared_depth, picture.depth[at] * picture.depth[at]);
     });

@@ -21,7 +21,8 @@ std::size_t grains_of_particle(double particle, double voxel, std::size_t partic
 Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t most = 0);
 
 // Moves each of the grains along its particle's velocity to a moment of its own within `seconds`, half of which are over at the frame. The
-// moments of a particle's grains are spread evenly, and the grains fly a little apart, as snow does: else every loose particle were a straw.
+// moments of a particle's grains are spread evenly, and the grains fly a little apart, as snow does: else every loose particle were a
+// straw.
 void blur(Frame& grains, const Frame& frame, double seconds);
 
 }  // namespace firn

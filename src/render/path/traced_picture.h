@@ -16,7 +16,8 @@ struct TracedPicture {
   std::vector<Colour> albedo;  // 1 for the sky
   std::vector<Float3> normal;  // shorter than 1 where the samples differ, zero for the sky
   std::vector<float> depth;    // view units; 0 for the sky
-  // Of two of these means, as the samples tell: where a pixel shows several things, what it shows of each is a matter of chance. May be empty.
+  // Of two of these means, as the samples tell: where a pixel shows several things, what it shows of each is a matter of chance. May be
+  // empty.
   std::vector<float> albedo_variance;  // of the three channels together
   std::vector<float> depth_variance;
 

@@ -42,7 +42,7 @@ struct PathTracer::Path {
 
 PathTracer::PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
     : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {
-  constexpr float kWithout = 0.8f;   // a scattering leaves this part of the balance to the next ones
+  constexpr float kWithout = 0.8f;    // a scattering leaves this part of the balance to the next ones
   constexpr float kStillThin = 0.6f;  // of the hue of thin snow, which the first scattering gives, this part is left by every other one
   float part = 1 - kWithout, thin = 1;
   for (Colour& step : balance_steps_) {

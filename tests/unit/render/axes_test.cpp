@@ -83,8 +83,9 @@ TEST(Axes, SurviveAnyCamera) {
 
 TEST(Preview2D, HasAxesAndTime) {
   const TempFolder folder;
-  write_bytes(folder / "scene.toml",
-              "[simulation]\ndimension = 2\nspacing = 0.01\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2]\nradius = 0.1\n");
+  write_bytes(
+      folder / "scene.toml",
+      "[simulation]\ndimension = 2\nspacing = 0.01\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2]\nradius = 0.1\n");
   for (const int i : {0, 1}) write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.2, 0}, 2));
   PreviewOptions options;
   options.width = kWide;
