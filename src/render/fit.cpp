@@ -79,9 +79,10 @@ Box box_of(const std::vector<Seen>& seen) {
 }
 
 Box box_without_strays(std::vector<Seen> seen) {
-  double part = 0;
-  for (const Seen& s : seen) part += kStray / kStrayParts * s.mass;
-  for (int k = 0; k < kStrayParts; ++k) {
+  double mass = 0;
+  for (const Seen& s : seen) mass += s.mass;
+  const double part = kStray / kStrayParts * mass;
+  for (int k = 0; k < kStrayParts && part > 0; ++k) {
     const Vec<double, 3> before = box_of(seen).extent();
     std::vector<Seen> best;
     double most = 0;  // of the extent along an axis, that goes with the part
@@ -89,7 +90,7 @@ Box box_without_strays(std::vector<Seen> seen) {
       for (const bool upper : {false, true}) {
         std::vector<Seen> rest = cut(seen, axis, upper, part);
         const double gone = before[axis] > 0 ? 1 - box_of(rest).extent()[axis] / before[axis] : 0;
-        if (gone <= most) continue;
+        if (!(gone > most)) continue;
         most = gone;
         best = std::move(rest);
       }

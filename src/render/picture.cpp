@@ -50,9 +50,9 @@ std::vector<std::string> names_of(const std::vector<std::string>& runs) {
 }
 
 // Runs that are shown together.
-class Comparison {
+class SideBySide {
  public:
-  Comparison(const std::vector<std::string>& runs, const PreviewOptions& options) : options_(options), names_(names_of(runs)) {
+  SideBySide(const std::vector<std::string>& runs, const PreviewOptions& options) : options_(options), names_(names_of(runs)) {
     for (const std::string& run : runs)
       if (!shoots_.emplace_back(run, options.warn, options.frames).is_run())
         throw UserError(run + ": one frame makes no film, give the folder of a run");
@@ -145,7 +145,7 @@ PreviewResult compare(const std::vector<std::string>& runs, const PreviewOptions
     throw UserError(fmt::format("{} runs side by side; allowed: 1 to {}", runs.size(), kMostRuns));
   if (options.film_path.empty()) throw UserError("several runs are shown in one film: give its path with --film, such as both.mp4");
   check_film(options.film_path);
-  return Comparison(runs, options).film();
+  return SideBySide(runs, options).film();
 }
 
 }  // namespace firn
