@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <new>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "commands.h"
+#include "firn/spelling.h"
 
 namespace {
 
@@ -44,6 +47,14 @@ int parse_and_run(int argc, char** argv) {
   const std::pair<const char*, Command> commands[] = {
       {"run", add_run(app)},       {"check", add_check(app)},     {"scenes", add_scenes(app)}, {"preview", add_preview(app)},
       {"render", add_render(app)}, {"convert", add_convert(app)}, {"info", add_info(app)},     {"bench", add_bench(app)}};
+  if (argc < 2) {
+    fmt::print("{}", app.help());
+    return kDone;
+  }
+  std::vector<std::string_view> names;
+  for (const auto& [name, command] : commands) names.emplace_back(name);
+  if (const std::string_view verb = argv[1]; !verb.starts_with('-') && std::find(names.begin(), names.end(), verb) == names.end())
+    return fail(fmt::format("unknown command '{}'{} (see firn --help)", verb, firn::name_suggestion(verb, names)), kUserMistake);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

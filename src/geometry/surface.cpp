@@ -59,6 +59,9 @@ Bump own_sphere(const Bump& spread, double radius) {
 std::vector<Bump> spread_all(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options) {
   std::vector<Bump> bumps(points.size());
   parallel_for(points.size(), [&](std::size_t p) { bumps[p] = spread(points[p], radii[p], options); });
+  for (std::size_t p = 0; p < bumps.size(); ++p)
+    if (const double size = bumps[p].reach + norm(bumps[p].center); !std::isfinite(size))
+      throw UserError(fmt::format("particle {} is too large or too far away for a surface in voxels", p));
   for (const Bump& bump : bumps)
     for (int d = 0; d < 3; ++d)
       if (!(std::abs(bump.center[d]) + bump.reach < BumpBlocks::kFarthest))

@@ -111,8 +111,8 @@ void check_writable(const std::string& path, const FrameView& frame) {
     const std::size_t bad = first_beyond(numbers, largest);
     if (bad == numbers.size()) continue;
     const std::size_t particle = bad / static_cast<std::size_t>(a.components);
-    throw RunError(fmt::format("{}: cannot write: {} of particle {} is {}", path, a.name, frame.id.empty() ? particle : frame.id[particle],
-                               numbers[bad]));
+    throw RunError(fmt::format("{}: cannot write: {} of particle {} is not a finite {} number", path, a.name,
+                               frame.id.empty() ? particle : frame.id[particle], frame.double_precision ? "double" : "float"));
   }
 }
 

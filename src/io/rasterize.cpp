@@ -215,10 +215,12 @@ void check(const std::string& name, const FrameView& frame, const NodeGrid& grid
     const double mass = reals(frame, Field::kMass)[p];
     if (!(mass > 0)) throw UserError(fmt::format("{}: particle {}: {}", name, id, complaint(Field::kMass, 0, mass)));
     const std::array<double, 3> position = samples.position(p);
-    for (const double x : position)
-      if (!(std::abs(x / grid.spacing) <= kMostCells))
+    for (const double x : position) {
+      if (!std::isfinite(x)) throw UserError(fmt::format("{}: particle {} has a position that is not finite", name, id));
+      if (std::abs(x / grid.spacing) > kMostCells)
         throw UserError(fmt::format("{}: particle {} is at {} m: with a spacing of {} m, at most {:g} m are allowed", name, id, x,
                                     grid.spacing, kMostCells * grid.spacing));
+    }
     if (grid.dimension == 2 && position[2] != 0)
       throw UserError(fmt::format("{}: particle {} has z = {} m: in 2D it must be 0", name, id, position[2]));
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 
 #include "scene/guard.h"
 #include "scene/text.h"
@@ -29,6 +31,49 @@ std::string description_of(const toml::parse_error& error) {
   std::string_view text = error.description();
   if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
   return "not valid TOML, " + one_line(text);
+}
+
+// A text without its quotes, where a value should be.
+struct BareText {
+  std::string_view text;
+  int column;  // of its first character
+};
+
+// The bytes that come before a column, which counts characters.
+std::size_t bytes_before(std::string_view line, std::size_t column) {
+  std::size_t at = 0;
+  while (--column > 0 && at < line.size()) at += std::max<std::size_t>(utf8_length(line, at), 1);
+  return at;
+}
+
+// What most mistakes in values are: shape = sphere. The place of the error is in the word or before it.
+std::optional<BareText> bare_text(std::string_view document, const toml::parse_error& error) {
+  constexpr std::string_view kEnds = "=,[]{}\"'#", kSpaces = " \t\r";
+  if (error.description().find("key") != std::string_view::npos) return std::nullopt;
+  const toml::source_position place = error.source().begin;
+  for (toml::source_index line = 1; line < place.line; ++line)
+    document.remove_prefix(std::min(document.find('\n'), document.size() - 1) + 1);
+  const std::string_view line = document.substr(0, document.find('\n'));
+  std::size_t begin = bytes_before(line, place.column);
+  while (begin > 0 && kEnds.find(line[begin - 1]) == std::string_view::npos) --begin;
+  begin = std::min(line.find_first_not_of(kSpaces, begin), line.size());
+  std::string_view text = line.substr(begin, line.find_first_of(kEnds, begin) - begin);
+  text = text.substr(0, text.find_last_not_of(kSpaces) + 1);
+  const auto starts_text = [](unsigned char c) { return std::isalpha(c) != 0 || c == '_' || c == '/' || c == '.' || c == '~'; };
+  if (text.empty() || !starts_text(static_cast<unsigned char>(text[0]))) return std::nullopt;
+  return BareText{text, static_cast<int>(begin) + 1};
+}
+
+// Where a document is wrong, and what to do about it.
+UserError failure_of(std::string_view document, const toml::parse_error& error, Location where) {
+  const std::optional<BareText> bare = bare_text(document, error);
+  if (!bare) return UserError(where, description_of(error));
+  if (where.line > 0) where.column = bare->column;
+  const std::string shown = shortened(bare->text);
+  std::string small = shown;
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (small == "true" || small == "false") return UserError(where, fmt::format("{}: must be written {}, in small letters", shown, small));
+  return UserError(where, fmt::format("{}: a text must stand in quotes, \"{}\"", shown, shown));
 }
 
 bool has_form(const toml::node& node, SectionForm form) {
@@ -79,7 +124,7 @@ toml::table parse_document(std::string_view text, const std::string& file) {
     for (const auto& [key, node] : root) check_section(key, node, file);
     return root;
   } catch (const toml::parse_error& error) {
-    throw UserError(locate(error.source(), file), description_of(error));
+    throw failure_of(text, error, locate(error.source(), file));
   }
 }
 
@@ -88,7 +133,7 @@ toml::table parse_fragment(std::string_view text, const std::string& name) {
   try {
     return toml::parse(text, std::string_view(name));
   } catch (const toml::parse_error& error) {
-    throw UserError(Location{name}, description_of(error));
+    throw failure_of(text, error, Location{name});
   }
 }
 

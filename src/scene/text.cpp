@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "firn/spelling.h"
+
 namespace firn::schema {
 namespace {
 
@@ -134,3 +136,9 @@ std::string listed(Words words, std::string_view quote) {
 }
 
 }  // namespace firn::schema
+
+namespace firn {
+
+std::string name_suggestion(std::string_view word, const std::vector<std::string_view>& names) { return schema::suggestion(word, names); }
+
+}  // namespace firn
