@@ -13,6 +13,7 @@
 #include "scene/load_particles.h"
 #include "scene/sampler.h"
 #include "scene/scene_checks.h"
+#include "scene/unit_checks.h"
 #include "scene/variation.h"
 #include "solver/outflow.h"
 
@@ -87,6 +88,9 @@ std::vector<BodyPoints> read_points(const Scene& scene, const std::vector<Form>&
     } else if (snow.sampling == Sampling::kPoisson) {
       throw UserError(snow.location,
                       "sampling = \"poisson\" and [window] exclude each other: its points cannot be made piece by piece, use \"jittered\"");
+    } else if (snow.initial_volume == InitialVolume::kGrid) {
+      throw UserError(snow.location,
+                      "initial_volume = \"grid\" and [window] exclude each other: the grid does not know the snow to come, use \"shape\"");
     }
   }
   if (!scene.window) return bodies;
@@ -103,13 +107,13 @@ void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Bod
   for (const LatticePoint<double, 3>& x : body.points) table.push_back(rows.at(x));
 }
 
-// Of a particle file, only what is in the window.
+// Of a particle file, only what is in the window. Of one that comes later, all: what is not in the window then will leave at once.
 void add_file(const Scene& scene, const Snow& snow, const Frame& frame, Built& built) {
   const std::size_t before = built.particles.size();
   add_particles(scene, snow, frame, built.particles);
   built.model.varied |= has_variation(frame);
-  if (!scene.window) return;
-  const CellBox<3> window = *built.population_state.window.cells;
+  if (!scene.window || snow.start > 0) return;
+  const CellBox<3> window = window_cells(built.model, 0);
   const auto outside = [&](const ParticleRow& row) { return !window.contains({row.cell[0], row.cell[1], row.cell[2]}); };
   built.particles.remove_if(before, outside);
 }
@@ -128,9 +132,22 @@ void add_snow(const Scene& scene, const std::vector<Form>& forms, const Particle
       add_shape(scene, snow, forms[s], bodies[s], built.particles);
     }
     bodies[s] = {};
-    BodySummary summary{built.particles.size() - before, 0, forms[s].content};
+    BodySummary summary{built.particles.size() - before, 0, forms[s].content, snow.start};
     for (std::size_t i = before; i < built.particles.size(); ++i) summary.mass += built.particles[i].mass;
     built.snow.push_back(summary);
+  }
+}
+
+// Snow that comes later waits outside.
+void take_out_late(Built& built) {
+  if (std::none_of(built.snow.begin(), built.snow.end(), [](const BodySummary& body) { return body.start > 0; })) return;
+  const ParticleTable all = std::move(built.particles);
+  built.particles.clear();
+  std::size_t at = 0;
+  for (const BodySummary& body : built.snow) {
+    if (body.start > 0) built.population_state.late.push_back({body.start, {}});
+    ParticleTable& to = body.start > 0 ? built.population_state.late.back().rows : built.particles;
+    for (const std::size_t end = at + body.particles; at < end; ++at) to.push_back(all[at]);
   }
 }
 
@@ -206,7 +223,9 @@ Model make_model(const Scene& scene, std::vector<std::string>& warnings) {
 
 double particles_at_most(const Scene& scene, const Built& built) {
   const bool some_go = !scene.sinks.empty() || scene.domain || scene.window;
-  return static_cast<double>(built.particles.size()) + (some_go ? 0 : particles_to_come(scene, built.population));
+  double particles = static_cast<double>(built.particles.size());
+  for (const LateSnow& late : built.population_state.late) particles += static_cast<double>(late.rows.size());
+  return particles + (some_go ? 0 : particles_to_come(scene, built.population));
 }
 
 Built build(const Scene& scene, const ParticleLoader& load) {
@@ -221,6 +240,8 @@ Built build(const Scene& scene, const ParticleLoader& load) {
   built.grid = count_blocks(built.model, built.particles);
   refuse_beyond_memory(scene, particles_at_most(scene, built), built.grid, built.model.varied);
   check_bodies(scene, forms.snow, built);
+  check_units(scene, forms.snow, built);
+  take_out_late(built);
   return built;
 }
 

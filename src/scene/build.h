@@ -16,15 +16,17 @@ struct BodySummary {
   std::size_t particles = 0;
   double mass = 0;     // kg
   double content = 0;  // m³ (2D: m²) of the shape; 0: not known
+  double start = 0;    // s: it is not there before
 };
 
 struct Built {
   Model model;
   ParticleTable particles;
   Population population;
-  PopulationState population_state;
+  PopulationState population_state;   // with the snow that comes later
   std::vector<BodySummary> snow;      // per [[snow]]
   GridSize grid;
+  bool double_frames = false;         // floats could not tell its particles apart
   std::vector<std::string> warnings;  // choices that will run but probably are not meant
 };
 

@@ -85,7 +85,7 @@ void add_inflows(const Scene& scene, const Forms& forms, Model& model) {
     if (snow.shape.kind == ShapeKind::kParticles) continue;  // all there from the start
     const double reach = std::max(norm(forms.snow[s].lower), norm(forms.snow[s].upper));
     const double speed = norm(to_vec(snow.velocity)) + norm(to_vec(snow.spin)) * reach;
-    model.inflows.push_back({0, kForever, wave_speed(scene, snow, model), speed});
+    model.inflows.push_back({snow.start, kForever, wave_speed(scene, snow, model), speed});
   }
 }
 

@@ -19,7 +19,7 @@ inline constexpr Range kDuration{1e-6, 1e4};      // s
 inline constexpr Range kFps{0.01, 1e5};           // 1/s
 inline constexpr Range kTimeStep{1e-12, 1};       // s
 inline constexpr Range kTime{-1e4, 1e4};          // s
-inline constexpr Range kSourceTime{0, 1e4};       // s; what came before the run is not there
+inline constexpr Range kComingTime{0, 1e4};       // s; what came before the run is not there
 inline constexpr Range kLength = above(0, 1e6);   // m
 inline constexpr Range kSpeed{-1e5, 1e5};         // m/s
 inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
@@ -74,6 +74,7 @@ inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"q
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
+inline constexpr Choice<InitialVolume> kInitialVolumeNames[] = {{"shape", InitialVolume::kShape}, {"grid", InitialVolume::kGrid}};
 inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Interpolation::kLinear}, {"smooth", Interpolation::kSmooth}};
 inline constexpr Choice<Tone> kToneNames[] = {{"filmic", Tone::kFilmic}, {"srgb", Tone::kSrgb}};
 inline constexpr Choice<LightShape> kLightShapeNames[] = {

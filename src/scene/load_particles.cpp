@@ -72,6 +72,7 @@ void add_particles(const Scene& scene, const Snow& snow, const Frame& frame, Par
     if (!frame.volume.empty()) row.volume = frame.volume[i];
     const Material& m = scene.materials[row.material];
     row.mass = !frame.mass.empty() ? frame.mass[i] : row.volume > 0 ? m.density * row.volume : default_mass(scene, snow, m);
+    if (snow.start > 0 && row.volume == 0) row.volume = row.mass / m.density;  // the grid of the start does not know it
     if (has_variation(frame)) row.own = own_of(snow, m, frame, i);
     if (!frame.jp.empty()) row.J_P = frame.jp[i];
     if (!frame.fe.empty()) row.F_E = frame.fe[i];

@@ -11,6 +11,7 @@
 #include "scene/document.h"
 #include "scene/motion_file.h"
 #include "scene/overrides.h"
+#include "scene/presets.h"
 #include "scene/reader.h"
 #include "scene/schema.h"
 #include "scene/text.h"
@@ -132,10 +133,20 @@ std::vector<Material> read_materials(const toml::table& root, Context& context) 
       materials.push_back(std::move(material));
     }
   }
-  if (materials.size() > kMostMaterials)
-    throw UserError(locate(table.source(), context.file), fmt::format("{} materials, at most {}", materials.size(), kMostMaterials));
   for (const Material& material : materials) context.materials.push_back(material.name);
   return materials;
+}
+
+// Presets that bodies name without a table of their own, as if there were one.
+void add_presets(const toml::table& root, Scene& scene, const Context& context) {
+  for (std::size_t m = scene.materials.size(); m < context.materials.size(); ++m) {
+    const auto preset = std::find_if(presets().begin(), presets().end(), [&](const Material& p) { return p.name == context.materials[m]; });
+    scene.materials.push_back(*preset);
+  }
+  if (scene.materials.size() > kMostMaterials)
+    throw UserError(locate(section_table(root, "materials").source(), context.file),
+                    fmt::format("{} materials, at most {}", scene.materials.size(), kMostMaterials));
+  std::sort(scene.materials.begin() + 1, scene.materials.end(), [](const Material& a, const Material& b) { return a.name < b.name; });
 }
 
 const Choices<ShapeKind>& shapes_for(const Snow&) { return kSnowShapes; }
@@ -161,6 +172,12 @@ Names names_of_any(Body body) {
 
 template <class Body>
 void check_body(const Body&, const Reader&) {}
+
+void check_body(const Snow& snow, const Reader& reader) {
+  if (snow.start > 0 && snow.initial_volume == InitialVolume::kGrid)
+    throw UserError(reader.where("initial_volume"),
+                    "initial_volume = \"grid\" and start exclude each other: of snow that comes later V0 is mass over density, \"shape\"");
+}
 
 void check_body(const Collider& collider, const Reader& reader) {
   if (collider.interpolation != Interpolation::kLinear && collider.keys.empty())
@@ -209,6 +226,7 @@ Scene read_scene(const toml::table& root, Context& context) {
   scene.materials = read_materials(root, context);
   scene.snow = read_bodies<Snow>(root, "snow", context);
   scene.sources = read_bodies<Source>(root, "source", context);
+  add_presets(root, scene, context);
   scene.colliders = read_bodies<Collider>(root, "collider", context);
   for (const Collider& collider : scene.colliders) context.collider_moves.push_back(moves(collider));
   scene.sinks = read_bodies<Sink>(root, "sink", context);

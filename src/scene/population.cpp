@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/parallel.h"
 #include "scene/sampler.h"
@@ -57,35 +58,48 @@ bool same(const CellBox<3>& a, const CellBox<3>& b) {
 
 }  // namespace
 
+bool has_come(double start, double t) {
+  constexpr double kRounding = 1e-9;  // relative
+  return t >= start * (1 - kRounding);
+}
+
 std::vector<std::vector<LatticePoint<double, 3>>> enter_window(const std::vector<Snow>& snow, const std::vector<Form>& forms,
-                                                               const Model& model, double t, WindowState& state) {
+                                                               const Model& model, double t, std::vector<WindowState>& states) {
   std::vector<std::vector<LatticePoint<double, 3>>> points(snow.size());
   const CellBox<3> now = window_cells(model, t);
-  if (state.cells && same(*state.cells, now)) return points;
-  std::vector<BlockKey> filled;
+  states.resize(snow.size());
   for (std::size_t s = 0; s < snow.size(); ++s) {
-    if (snow[s].shape.kind == ShapeKind::kParticles) continue;
+    WindowState& state = states[s];
+    if (snow[s].shape.kind == ShapeKind::kParticles || !has_come(snow[s].start, t) || (state.cells && same(*state.cells, now))) continue;
     const CellBox<3> box = around(forms[s], model, now);
     const std::vector<Block> blocks =
         model.dimension == 3 ? new_blocks<3>(model.origin, box, state) : new_blocks<2>(model.origin, box, state);
     std::vector<std::vector<LatticePoint<double, 3>>> in_block(blocks.size());
     parallel_for(blocks.size(), [&](std::size_t b) { in_block[b] = sample_form(forms[s], snow[s], model.h, blocks[b].cells); });
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      if (!in_block[b].empty()) filled.push_back(blocks[b].key);
+      if (!in_block[b].empty()) state.filled.insert(blocks[b].key);
       points[s].insert(points[s].end(), in_block[b].begin(), in_block[b].end());
     }
+    state.cells = now;
   }
-  state.cells = now;
-  state.filled.insert(filled.begin(), filled.end());  // not before: bodies may share a block
   return points;
 }
 
 Population::Population(const Scene& scene, const Forms& forms) {
   for (std::size_t s = 0; s < scene.sources.size(); ++s) emitters_.emplace_back(scene, scene.sources[s], forms.sources[s]);
+  for (const Snow& snow : scene.snow)
+    if (snow.start > 0) starts_.push_back(snow.start);
   if (!scene.window) return;
   snow_ = scene.snow;
   forms_ = forms.snow;
   for (std::size_t s = 0; s < snow_.size(); ++s) fresh_.push_back(fresh_rows(scene, snow_[s], forms_[s]));
+}
+
+double Population::next_start(double t) const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const double start : starts_)
+    if (!has_come(start, t)) next = std::min(next, start);
+  return next;
 }
 
 ParticleTable Population::arrivals(const Model& model, double t, PopulationState& state) const {
@@ -95,6 +109,10 @@ ParticleTable Population::arrivals(const Model& model, double t, PopulationState
     for (std::size_t s = 0; s < points.size(); ++s)
       for (const LatticePoint<double, 3>& x : points[s]) rows.push_back(fresh_[s].at(x));
   }
+  for (const LateSnow& late : state.late)
+    if (has_come(late.start, t))
+      for (const ParticleRow& row : late.rows) rows.push_back(row);
+  std::erase_if(state.late, [&](const LateSnow& late) { return has_come(late.start, t); });
   state.given.resize(emitters_.size());
   for (std::size_t e = 0; e < emitters_.size(); ++e)
     for (const std::int64_t until = emitters_[e].count(t); state.given[e] < until; ++state.given[e])

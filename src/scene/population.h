@@ -1,5 +1,5 @@
-// What comes into a run while it goes on: the particles of sources, and the snow that a moving window reaches. (What goes is
-// solver/outflow.h.) Which and when is constant; how far it has got is a state of its own.
+// What comes into a run while it goes on: the particles of sources, snow with a start, and the snow that a moving window reaches. (What
+// goes is solver/outflow.h.) Which and when is constant; how far it has got is a state of its own.
 #pragma once
 
 #include <optional>
@@ -17,20 +17,32 @@ struct Forms {
   std::vector<Form> sources;
 };
 
+// How far a window has got with one body of snow.
 struct WindowState {
   std::optional<CellBox<3>> cells;      // where it was last; none: nowhere yet
   std::unordered_set<BlockKey> filled;  // blocks that have had their snow; none is filled twice
 };
 
+// Snow that comes in at once.
+struct LateSnow {
+  double start;  // s
+  ParticleTable rows;
+};
+
 struct PopulationState {
   std::int64_t emitted = 0, killed = 0, left = 0;  // particles, since the start
   std::vector<std::int64_t> given;                 // particles, by each source
-  WindowState window;
+  std::vector<LateSnow> late;                      // that has not come yet, in scene order
+  std::vector<WindowState> window;                 // by each body of snow
 };
 
-// Takes the model's window to where it is at time t. Returns the points that each body of snow has in the blocks it has not been to.
+// Whether what comes in at `start` is there at time t. Times are sums of steps, and their rounding must not hold it back.
+bool has_come(double start, double t);
+
+// Takes the model's window to where it is at time t. Returns the points that each body of snow that has come has in the blocks it has not
+// been to.
 std::vector<std::vector<LatticePoint<double, 3>>> enter_window(const std::vector<Snow>& snow, const std::vector<Form>& forms,
-                                                               const Model& model, double t, WindowState& state);
+                                                               const Model& model, double t, std::vector<WindowState>& states);
 
 class Population {
  public:
@@ -39,10 +51,14 @@ class Population {
 
   const std::vector<Emitter>& emitters() const { return emitters_; }
 
+  // When the next snow comes in that has not yet at time t, s; infinity: none does. (Sources do not count.)
+  double next_start(double t) const;
+
   // Particles that have come in since the last call, as they are at time t.
   ParticleTable arrivals(const Model& model, double t, PopulationState& state) const;
 
  private:
+  std::vector<double> starts_;   // of all snow that comes later
   std::vector<Snow> snow_;       // that a window may reach
   std::vector<Form> forms_;      // of each
   std::vector<RowMaker> fresh_;  // of each

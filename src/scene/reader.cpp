@@ -170,14 +170,6 @@ void Reader::read(const Entry& entry, std::string& value, FilePattern) const {
   value = path;
 }
 
-void Reader::read(const Entry& entry, std::string& value, MaterialName) const {
-  const std::string& name = string_value(entry, "the name of a material");
-  const std::vector<std::string_view> known(context_.materials.begin(), context_.materials.end());
-  if (!contains(known, name))
-    throw UserError(entry.where, fmt::format("unknown material \"{}\"{}", shortened(name), suggestion(name, known, "\"")));
-  value = name;
-}
-
 void Reader::read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const {
   const std::string must_be = "a list of formats, allowed: " + listed(names(rule.choices), "\"");
   value.clear();

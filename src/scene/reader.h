@@ -25,7 +25,7 @@ struct Context {
   std::string file;    // names the scene in errors and anchors relative paths
   int dimension = 3;   // as soon as it is read
   double spacing = 0;  // m, once [simulation] is read
-  std::vector<std::string> materials;
+  std::vector<std::string> materials;  // of the scene's tables, then presets that were named without one
   std::optional<Location> place;  // of all there is, for tables that were not read from the scene file
   std::vector<bool> collider_moves;  // of each, once they are read
 };

@@ -1,6 +1,9 @@
 // Reader: values that say what kind of snow there is, and how it varies.
+#include <algorithm>
+
 #include "scene/presets.h"
 #include "scene/reader.h"
+#include "scene/text.h"
 
 namespace firn::schema {
 
@@ -10,6 +13,19 @@ void Reader::read(const Entry& entry, Material& value, PresetName) const {
   const std::string own_name = value.name;
   value = presets()[pick(entry, names, {})];
   value.name = own_name;
+}
+
+void Reader::read(const Entry& entry, std::string& value, MaterialName) const {
+  const std::string& name = string_value(entry, "the name of a material");
+  std::vector<std::string_view> known(context_.materials.begin(), context_.materials.end());
+  const std::size_t tables = known.size();
+  for (const Material& preset : presets())
+    if (std::find(known.begin(), known.end(), preset.name) == known.end()) known.push_back(preset.name);
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end())
+    throw UserError(entry.where, fmt::format("unknown material \"{}\"{}", shortened(name), suggestion(name, known, "\"")));
+  if (static_cast<std::size_t>(found - known.begin()) >= tables) context_.materials.push_back(name);
+  value = name;
 }
 
 void Reader::read(const Entry& entry, std::optional<double>& value, const Maybe& rule) const { value = number(entry, rule.range); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "scene/bodies.h"
 #include "scene/flow.h"
@@ -29,8 +30,8 @@ std::vector<Range> body_ranges(const Built& built) {
 }
 
 template <int D>
-std::size_t count_inside(const Built& built, const Range& range, const BodyModel& model) {
-  const Bodies<double, D> bodies = freeze<double, D>(std::vector{model}, 0);
+std::size_t count_inside(const Built& built, const Range& range, const BodyModel& model, double t) {
+  const Bodies<double, D> bodies = freeze<double, D>(std::vector{model}, t);
   std::size_t inside = 0;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     const ParticleRow& row = built.particles[i];
@@ -49,8 +50,9 @@ void check_colliders(const Scene& scene, Built& built, const std::vector<Range>&
   for (std::size_t s = 0; s < ranges.size(); ++s)
     for (std::size_t c = 0; c < built.model.bodies.size(); ++c) {
       const std::size_t all = ranges[s].end - ranges[s].begin;
-      const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, ranges[s], built.model.bodies[c])
-                                                                 : count_inside<2>(built, ranges[s], built.model.bodies[c]);
+      const double t = scene.snow[s].start;
+      const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, ranges[s], built.model.bodies[c], t)
+                                                                 : count_inside<2>(built, ranges[s], built.model.bodies[c], t);
       if (inside == all && all > 0)
         throw UserError(scene.snow[s].location,
                         fmt::format("this snow lies wholly inside collider {} ({})", c, to_string(scene.colliders[c].location)));
@@ -64,6 +66,7 @@ void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& b
   for (std::size_t a = 0; a < ranges.size(); ++a)
     for (std::size_t b = 0; b < ranges.size(); ++b) {
       if (a == b || scene.snow[a].shape.kind == ShapeKind::kParticles) continue;
+      if (scene.snow[a].start != scene.snow[b].start) continue;  // the one has moved when the other comes
       if (scene.snow[b].shape.kind != ShapeKind::kParticles && b < a) continue;  // shapes: each pair once
       std::size_t inside = 0;
       for (std::size_t i = ranges[b].begin; i < ranges[b].end; ++i) {
@@ -90,6 +93,9 @@ void check_resolution(const Scene& scene, Built& built, const std::vector<Range>
       }
       narrowest = std::min(narrowest, (upper - lower) / h);
     }
+    // The outermost particles stand for snow that reaches half their distance further.
+    if (narrowest > 0 && scene.snow[s].shape.kind != ShapeKind::kParticles)
+      narrowest += std::pow(scene.snow[s].particles_per_cell, -1.0 / scene.simulation.dimension);
     const std::string where = to_string(scene.snow[s].location);
     if (narrowest == 0)
       built.warnings.push_back(fmt::format("{}: its particles lie on a line or plane: snow without thickness cannot pack", where));
@@ -135,6 +141,13 @@ void check_domain(const Scene& scene, Built& built, const std::vector<Range>& ra
   }
 }
 
+void check_starts(const Scene& scene, Built& built) {
+  for (const Snow& snow : scene.snow)
+    if (snow.start > scene.simulation.duration)
+      built.warnings.push_back(fmt::format("{}: start = {}: the run is over by then, it lasts {} s", to_string(snow.location), snow.start,
+                                           scene.simulation.duration));
+}
+
 }  // namespace
 
 void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built) {
@@ -144,6 +157,7 @@ void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& bui
   check_resolution(scene, built, ranges);
   check_sources(scene, built);
   check_domain(scene, built, ranges);
+  check_starts(scene, built);
 }
 
 }  // namespace firn

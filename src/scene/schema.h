@@ -175,8 +175,10 @@ void describe(V& v, S& s) {
     v.field("shell", s.shell, Shell{});
     v.field("noise", s.noise, Noises{});
   }
+  v.field("start", s.start, kComingTime);
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   if (!is_sampled) return;
+  v.field("initial_volume", s.initial_volume, Choices<InitialVolume>{kInitialVolumeNames, {}});
   v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames, {}});
   v.field("seed", s.seed, kSeed);
 }
@@ -212,8 +214,8 @@ void describe(V& v, S& s) {
   describe(v, s.shape);
   v.field(required("rate"), s.rate, kRate);
   v.field("velocity", s.velocity, Components{kSpeed});
-  v.field("start", s.start, kSourceTime);
-  v.field("end", s.end, kSourceTime);
+  v.field("start", s.start, kComingTime);
+  v.field("end", s.end, kComingTime);
   v.field("material", s.material, MaterialName{});
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   v.field("seed", s.seed, kSeed);

@@ -15,12 +15,7 @@ RowMaker::RowMaker(const Scene& scene, const Snow& snow, const Form& form, doubl
       h_(scene.simulation.spacing),
       share_(share) {
   for (int d = 0; d < scene.simulation.dimension; ++d) common_.F_E[4 * d] = snow.stretch[d];
-}
-
-RowMaker RowMaker::fresh() const {
-  RowMaker maker = *this;
-  maker.common_.volume = share_;
-  return maker;
+  if (snow.initial_volume == InitialVolume::kShape || snow.start > 0) common_.volume = share;
 }
 
 ParticleRow RowMaker::at(const LatticePoint<double, 3>& x) const {
@@ -45,7 +40,9 @@ double particle_volume(const Scene& scene, const Snow& snow) {
 }
 
 RowMaker fresh_rows(const Scene& scene, const Snow& snow, const Form& form) {
-  return RowMaker(scene, snow, form, particle_volume(scene, snow)).fresh();
+  Snow fresh = snow;
+  fresh.initial_volume = InitialVolume::kShape;  // what comes in finds a grid that does not know it
+  return RowMaker(scene, fresh, form, particle_volume(scene, snow));
 }
 
 }  // namespace firn

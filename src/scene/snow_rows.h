@@ -8,10 +8,9 @@ namespace firn {
 
 class RowMaker {
  public:
-  // share: the volume that a particle stands for, m³ (2D: m²): it weighs density times that. Its V⁰ is that too where it is fresh, else it
-  // is estimated from the grid (M5).
+  // share: the volume that a particle stands for, m³ (2D: m²): it weighs density times that. Its V⁰ is that too, unless the
+  // snow says that it is to be estimated from the grid (M5).
   RowMaker(const Scene& scene, const Snow& snow, const Form& form, double share);
-  RowMaker fresh() const;
 
   ParticleRow at(const LatticePoint<double, 3>& x) const;
 

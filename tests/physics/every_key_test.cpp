@@ -154,7 +154,8 @@ TEST(EveryKey, OfSnowChangesTheResult) {
                                  {"snow.shell", "{ depth = 0.02, stiffness = 2 }", {}},
                                  {"snow.noise", "{ scale = 0.05, stiffness = 2 }", {}},
                                  {"snow.material", "other", {}},             {"snow.particles_per_cell", "5", {}},
-                                 {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}}};
+                                 {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}},
+                                 {"snow.start", "0.002", {}},                {"snow.initial_volume", "grid", {}}};
   for (const Case& c : common) expect_change(kScene, c);
   for (const ShapeCase& shape : shapes("[0, 0.09, 0]", "[0.1, 0.09, 0.1]")) {
     std::vector<Case> cases = common;
@@ -215,6 +216,7 @@ TEST(EveryKey, OfSnowFromAFileChangesTheResult) {
   const std::vector<Case> cases{{"snow.file", folder.file("b.ply"), {}},
                                 {"snow.velocity", "[0, -4, 0]", {}},
                                 {"snow.material", "other", {}},
+                                {"snow.start", "0.002", {}},
                                 {"snow.particles_per_cell", "5", {}}};
   for (const Case& c : cases) expect_change(text, c);
   Snow snow;

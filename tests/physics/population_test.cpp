@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "support/flow_scenes.h"
@@ -89,6 +90,97 @@ TEST(Source, FillsItsShapeEvenly) {
   ASSERT_EQ(count.size(), 8u);
   for (const auto& [place, n] : count) EXPECT_NEAR(n, 1250, 60);
   EXPECT_GT(different.size(), 9900u) << "rounds do not repeat";
+}
+
+TEST(LateSnow, ComesInWithItsVelocityAtTheEndOfTheStepThatReachesItsStart) {
+  for (const Backend backend : {Backend::kCpu, Backend::kReference})
+    for (const std::optional<double> step : {std::optional<double>(), std::optional(7e-4)}) {
+      Scene scene = empty_scene(3, 0.02);
+      scene.simulation.gravity = {0, 0, 0};
+      scene.solver.time_step = step;
+      scene.snow = {ball({0, 0, 0}, 0.05), ball({1, 0, 0}, 0.05), ball({0, 1, 0}, 0.05)};
+      scene.snow[1].start = 0.0153;
+      scene.snow[1].velocity = {1, 2, 0};
+      scene.snow[1].particles_per_cell = 5;
+      Simulation simulation(scene, backend, 2);
+      const std::size_t at_start = simulation.particles();
+      double came = 0;
+      while (simulation.time() < 0.0152 || simulation.emitted() == 0) {
+        simulation.step(step.value_or(1.0 / 24));
+        if (simulation.emitted() > 0) came = simulation.time();
+      }
+      EXPECT_GE(came, 0.0153 - 1e-9);
+      EXPECT_LE(came, 0.0153 + step.value_or(1e-9)) << "automatic steps end there";
+      EXPECT_EQ(simulation.particles(), at_start + static_cast<std::size_t>(simulation.emitted()));
+      const Frame frame = simulation.frame(false, at_start, simulation.ids());
+      ASSERT_EQ(frame.size(), static_cast<std::size_t>(simulation.emitted())) << "their ids go on after the others";
+      double mass = 0;
+      for (std::size_t i = 0; i < frame.size(); ++i) {
+        EXPECT_NEAR(frame.position[i][0], 1, 0.051);
+        EXPECT_EQ(frame.velocity[i], (Vector{1, 2, 0}));
+        EXPECT_NEAR(frame.mass[i] / frame.volume[i], 400, 1e-3);
+        mass += frame.mass[i];
+      }
+      EXPECT_NEAR(mass, 400 * 4.0 / 3 * std::numbers::pi * std::pow(0.05, 3), 1e-5);
+      simulation.advance_to(0.03);
+      EXPECT_EQ(balance(simulation, at_start), 0);
+    }
+}
+
+TEST(LateSnow, MayBeAllThereIsAndMayBeAFile) {
+  const TempFolder folder;
+  RandomSnow points;
+  points.count = 100;
+  Scene scene = thrown_snow(points, folder);
+  scene.snow[0].start = 0.01;
+  Simulation simulation(scene);
+  EXPECT_EQ(simulation.particles(), 0u);
+  simulation.advance_to(0.02);
+  EXPECT_EQ(simulation.particles(), 100u);
+  for (const double volume : simulation.frame(false).volume) EXPECT_GT(volume, 0);
+  EXPECT_EQ(check(scene).particles, 0u);
+  EXPECT_FALSE(check(scene).seconds);
+  EXPECT_EQ(check(scene).snow.at(0).start, 0.01);
+}
+
+TEST(LateSnow, FallsAsIfItHadStartedThen) {
+  const auto height_after = [](double start, double end) {
+    Scene scene = empty_scene(3, 0.02);
+    scene.solver.precision = Precision::kDouble;
+    scene.snow = {ball({0, 1, 0}, 0.06)};
+    scene.snow[0].start = start;
+    Simulation simulation(scene);
+    simulation.advance_to(end);
+    return simulation.statistics().lower[1];
+  };
+  EXPECT_NEAR(height_after(0, 0.1), height_after(0.25, 0.35), 1e-9);
+}
+
+TEST(LateSnow, InAWindowLiesWhereTheWindowIsThen) {
+  Scene whole = plough(3, 3), late = whole;
+  whole.snow.push_back(whole.snow[0]);
+  whole.snow[1].shape.center[1] = 0.25;
+  late = whole;
+  late.snow[1].start = 0.2;
+  Simulation a(whole), b(late);
+  EXPECT_LT(b.particles(), a.particles());
+  a.advance_to(0.1);
+  b.advance_to(0.1);
+  const auto upper = [](const Simulation& s) {
+    const Frame frame = s.frame(false);
+    return std::count_if(frame.position.begin(), frame.position.end(), [](const Vector& x) { return x[1] > 0.18; });
+  };
+  EXPECT_EQ(upper(b), 0);
+  b.advance_to(0.2001);
+  const Frame frame = b.frame(false);
+  double least = 1, most = 0;
+  for (const Vector& x : frame.position)
+    if (x[1] > 0.2) {
+      least = std::min(least, x[0]);
+      most = std::max(most, x[0]);
+    }
+  EXPECT_NEAR(least, 0.0, 0.09) << "the window has come from -0.3 to -0.1, and the layer begins at 0";
+  EXPECT_NEAR(most, -0.05 + 0.2 + 0.5, 0.09);
 }
 
 TEST(Sink, EmptiesEverythingAndTheRunGoesOn) {

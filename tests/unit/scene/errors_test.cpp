@@ -4,7 +4,8 @@
 namespace firn::scene_tests {
 namespace {
 
-const std::string kSnowKeys = "'velocity', 'spin', 'stretch', 'material', 'layers', 'shell', 'noise', 'particles_per_cell', 'sampling', 'seed'";
+const std::string kSnowKeys =
+    "'velocity', 'spin', 'stretch', 'material', 'layers', 'shell', 'noise', 'start', 'particles_per_cell', 'initial_volume', 'sampling', 'seed'";
 
 TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
@@ -47,6 +48,33 @@ TEST(SceneErrors, MissingKeysPointAtTheirSection) {
             "scene.toml:4:1: [[snow]] of shape \"sphere\" needs 'radius'");
   EXPECT_EQ(error_of(kSimulation + "[[snow]]\nradius = 1\n"), "scene.toml:4:1: [[snow]] needs 'shape'");
   EXPECT_EQ(error_of(kBall), "scene.toml:1:1: [simulation] needs 'spacing'");
+}
+
+TEST(SceneErrors, ATextWithoutQuotesIsToldToHaveThem) {
+  const auto error = [](const std::string& line) { return error_of(kSimulation + line + "\n" + kBall); };
+  EXPECT_EQ(error_of(kSimulation + "[[snow]]\nshape = sphere\n"), "scene.toml:5:9: sphere: a text must stand in quotes, \"sphere\"");
+  EXPECT_EQ(error("[solver]\ntime_step = auto # or 1e-4"), "scene.toml:5:13: auto: a text must stand in quotes, \"auto\"");
+  EXPECT_EQ(error("[output]\nformats = [\"ply\", vdb]"), "scene.toml:5:19: vdb: a text must stand in quotes, \"vdb\"");
+  EXPECT_EQ(error("[output]\nformats = [\n  ply\n]"), "scene.toml:6:3: ply: a text must stand in quotes, \"ply\"");
+  // TOML takes these for the beginnings of numbers and of true and false.
+  EXPECT_EQ(error("x = infinity"), "scene.toml:4:5: infinity: a text must stand in quotes, \"infinity\"");
+  EXPECT_EQ(error("x = icy"), "scene.toml:4:5: icy: a text must stand in quotes, \"icy\"");
+  EXPECT_EQ(error("x = fine"), "scene.toml:4:5: fine: a text must stand in quotes, \"fine\"");
+  EXPECT_EQ(error("x = ../snow/ball.ply"), "scene.toml:4:5: ../snow/ball.ply: a text must stand in quotes, \"../snow/ball.ply\"");
+  EXPECT_EQ(error("x = { y = \"\xe2\x82\xac\", z = wet snow }"), "scene.toml:4:22: wet snow: a text must stand in quotes, \"wet snow\"");
+  EXPECT_EQ(error("x = True"), "scene.toml:4:5: True: must be written true, in small letters");
+}
+
+TEST(SceneErrors, OtherBadValuesAreNotTakenForTexts) {
+  for (const std::string line : {"x = 2 m", "x = 0.1s", "x = = 3", "x = ", "x y = 1", "x", "x = [1, 2", "x = 2012-xx"})
+    EXPECT_FALSE(contains(error_of(kSimulation + line + "\n" + kBall), "quotes")) << line;
+}
+
+TEST(SceneErrors, SnowThatComesLaterHasTheVolumeOfItsShape) {
+  EXPECT_EQ(error_of(kMinimal + "start = 1\n"), "no error");
+  EXPECT_EQ(error_of(kMinimal + "initial_volume = \"grid\"\n"), "no error");
+  EXPECT_TRUE(contains(error_of(kMinimal + "start = 1\ninitial_volume = \"grid\"\n"), "scene.toml:9:1: initial_volume = \"grid\" and start exclude"));
+  EXPECT_TRUE(contains(error_of(kMinimal + "start = -1\n"), "scene.toml:8:1: start = -1: must be at least 0"));
 }
 
 TEST(SceneErrors, EmptyScenesSayWhatIsMissing) {
@@ -190,9 +218,11 @@ TEST(SceneErrors, PositionsFitThe32BitCells) {
             "scene.toml:6:1: center = [0, 1000, 0]: must be made of numbers at least -536.870912 and at most 536.870912");
 }
 
+const std::string kOtherPresets = "\"powder\", \"wet\", \"icy\", \"muddy\", \"crust\", \"chunky\"";
+
 TEST(SceneErrors, MaterialNames) {
   EXPECT_EQ(error_of(kMinimal + "material = \"packt\"\n[materials.packed]\n"),
-            "scene.toml:8:1: unknown material \"packt\", did you mean \"packed\"? allowed: \"default\", \"packed\"");
+            "scene.toml:8:1: unknown material \"packt\", did you mean \"packed\"? allowed: \"default\", \"packed\", " + kOtherPresets);
   EXPECT_EQ(error_of(kMinimal + "[materials.\"a b\"]\n"), "scene.toml:8:12: material 'a b': a name has letters, digits, '_' and '-'");
 }
 
@@ -283,7 +313,8 @@ TEST(SceneErrors, NoiseShellAndLayers) {
   EXPECT_EQ(error_of(kMinimal + "shell = []\n"), "scene.toml:8:1: shell = []: must be { depth, stiffness, hardening, ... }");
   EXPECT_EQ(error_of(kMinimal + "shell = { stiffness = 2 }\n"), "scene.toml:8:9: shell of [[snow]] of shape \"sphere\" needs 'depth'");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 1, material = \"ise\" }]\n[materials.ice]\n"),
-            "scene.toml:8:24: unknown material \"ise\", did you mean \"ice\"? allowed: \"default\", \"ice\"");
+            "scene.toml:8:24: unknown material \"ise\", did you mean \"ice\"? allowed: \"default\", \"ice\", \"powder\", \"packed\", \"wet\", \"icy\", "
+            "\"muddy\", \"crust\", \"chunky\"");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ material = \"default\" }]\n"), "scene.toml:8:11: a layer needs 'above', 'below' or both");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 2, below = 1, material = \"default\" }]\n"),
             "scene.toml:8:13: above = 2: must be less than below = 1");

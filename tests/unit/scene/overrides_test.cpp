@@ -70,7 +70,10 @@ TEST(Overrides, MistakesNameTheOverride) {
             "--set snow.radius=big: radius = \"big\": must be a number, greater than 0 and at most 1000000");
   EXPECT_EQ(error_of(kMinimal, {"snow.radius=inf"}),
             "--set snow.radius=inf: radius = inf: must be finite, greater than 0 and at most 1000000");
-  EXPECT_EQ(error_of(kMinimal, {"snow.material=wet"}), "--set snow.material=wet: unknown material \"wet\", allowed: \"default\"");
+  EXPECT_TRUE(contains(error_of(kMinimal, {"snow.material=slush"}),
+                       "--set snow.material=slush: unknown material \"slush\", allowed: \"default\", \"powder\""));
+  EXPECT_EQ(error_of(kMinimal, {"output.formats=[ply, vdb]"}),
+            "--set output.formats=[ply, vdb]: ply: a text must stand in quotes, \"ply\"");
   EXPECT_EQ(error_of(kMinimal, {"materials.a/b.density=1"}),
             "--set materials.a/b.density=1: material 'a/b': a name has letters, digits, '_' and '-'");
 }

@@ -33,6 +33,26 @@ TEST(Presets, GiveWayToOtherKeysOfTheTableWhereverTheyStand) {
   EXPECT_EQ(parse(kMinimal, {"materials.default.preset=wet"}).materials[0].density, material_of("preset = \"wet\"\n").density);
 }
 
+TEST(Presets, AreMaterialsThatNeedNoTable) {
+  const Scene scene = parse(kMinimal + "material = \"powder\"\nlayers = [{ above = 1, material = \"crust\" }]\n" + kBall + "material = \"powder\"\n");
+  ASSERT_EQ(scene.materials.size(), 3u);  // by name after the default, as tables are
+  EXPECT_EQ(scene.materials[1].name, "crust");
+  EXPECT_EQ(scene.materials[2].name, "powder");
+  EXPECT_EQ(scene.materials[2].density, 100);
+  EXPECT_EQ(scene.snow[0].material, "powder");
+  EXPECT_EQ(to_toml(parse(to_toml(scene))), to_toml(scene));
+  EXPECT_EQ(parse(kMinimal, {"snow.material=wet"}).materials.at(1).density, 500);
+  const std::string source = "[[source]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.1\nrate = 2\nmaterial = \"icy\"\n";
+  EXPECT_EQ(parse(kSimulation + source).materials.at(1).density, 700);
+}
+
+TEST(Presets, GiveWayToATableOfTheirName) {
+  const Scene scene = parse(kMinimal + "material = \"powder\"\n[materials.powder]\ndensity = 50\n");
+  ASSERT_EQ(scene.materials.size(), 2u);
+  EXPECT_EQ(scene.materials[1].density, 50);
+  EXPECT_EQ(scene.materials[1].critical_stretch, Material{}.critical_stretch) << "it is a table like any other";
+}
+
 TEST(Presets, PackedIsTheDefault) {
   EXPECT_EQ(to_toml(parse(kMinimal + "[materials.default]\npreset = \"packed\"\n")), to_toml(parse(kMinimal)));
 }

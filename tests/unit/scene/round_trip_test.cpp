@@ -24,7 +24,9 @@ auto fields(const Shape& s) {
                   s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start,
                   s.formula, s.length, s.width, s.depth, s.text, s.font);
 }
-auto fields(const Snow& s) { return std::tie(s.velocity, s.spin, s.material, s.particles_per_cell, s.sampling, s.seed); }
+auto fields(const Snow& s) {
+  return std::tie(s.velocity, s.spin, s.material, s.start, s.particles_per_cell, s.initial_volume, s.sampling, s.seed);
+}
 auto fields(const SnowFactors& f) { return std::tie(f.stiffness, f.hardening, f.critical_compression, f.critical_stretch, f.density); }
 auto fields(const SnowNoise& n) { return std::tuple_cat(std::tie(n.scale, n.octaves, n.seed), fields(n.amplitude)); }
 auto fields(const SnowShell& s) { return std::tuple_cat(std::tie(s.depth), fields(s.factor)); }
@@ -280,13 +282,16 @@ Scene random_scene(unsigned seed, const std::string& file) {
   describe(random, scene.simulation);
   scene.simulation.spacing = 0.01;
   scene.simulation.duration = 1 / scene.simulation.fps;
-  if (random.coin()) scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, {}, {}};
+  if (random.coin()) scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, 0, {}, {}};
   describe(random, scene.solver);
   scene.materials.resize(2);
   scene.materials[1].name = "other-1_A";
   for (Material& material : scene.materials) describe(random, material);
   scene.snow.resize(4);
-  for (Snow& snow : scene.snow) describe(random, snow);
+  for (Snow& snow : scene.snow) {
+    describe(random, snow);
+    if (snow.start > 0) snow.initial_volume = InitialVolume::kShape;
+  }
   scene.colliders.resize(4);
   for (Collider& collider : scene.colliders) {
     describe(random, collider);
@@ -337,7 +342,8 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"
             "critical_stretch = 0.0075\ndensity = 400.0\nhardening_limit = 100.0\n"
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
-            "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nparticles_per_cell = 8.0\nsampling = \"jittered\"\nseed = 1\n"
+            "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nstart = 0.0\nparticles_per_cell = 8.0\n"
+            "initial_volume = \"shape\"\nsampling = \"jittered\"\nseed = 1\n"
             "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\n"
             "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = 0.65\ntone = \"filmic\"\n"
             "sky_strength = 1.0\nsky_turn = 0.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");

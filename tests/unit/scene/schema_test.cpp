@@ -137,7 +137,7 @@ void expect_errors_in_bodies(const Choices<ShapeKind>& shapes, std::vector<Body>
       if (dimension == 2 && needs_three_dimensions(choice.value)) continue;
       SCOPED_TRACE(fmt::format("{} {}D {}", prefix, dimension, choice.name));
       Scene scene;
-      scene.simulation = {dimension, 0.01, 1, 24, {0, -1, 0}, {}, {}};
+      scene.simulation = {dimension, 0.01, 1, 24, {0, -1, 0}, 0, {}, {}};
       scene.snow.resize(1);
       scene.snow[0].shape = shape_of(ShapeKind::kSphere, "");
       (scene.*bodies).resize(1);
