@@ -61,4 +61,5 @@ struct MachineArguments {
 
   firn::Backend chosen() const;
 };
+void add_threads_argument(CLI::App& verb, int& threads);
 void add_machine_arguments(CLI::App& verb, MachineArguments& arguments);

@@ -9,12 +9,15 @@
 
 #include "commands.h"
 #include "firn/picture.h"
+#include "firn/spelling.h"
+#include "progress.h"
 
 namespace {
 
 std::string describe(const firn::CheckReport::Body& body, int dimension) {
   std::string text = fmt::format("{}: {} particles, {:.4g} kg", body.shape, body.particles, body.mass);
   if (body.content > 0) text += fmt::format(", {:.4g} m{}", body.content, dimension == 3 ? "³" : "²");
+  if (body.start > 0) text += fmt::format(", from {:.4g} s on", body.start);
   return text;
 }
 
@@ -45,9 +48,22 @@ void print_flow(const firn::Scene& scene, const firn::CheckReport& report) {
   fmt::print("window     {} to {} m, moves {}\n", text(window.lower), text(window.upper), motion);
 }
 
-int check_scene(const SceneArguments& arguments) {
-  const firn::Scene scene = arguments.load();
-  const firn::CheckReport report = firn::check(scene);
+struct CheckArguments {
+  SceneArguments scene;
+  int threads = 0;
+};
+
+// What the estimate rests on is said with it.
+void print_run_time(const firn::Scene& scene, const firn::CheckReport& report) {
+  if (!report.seconds) return;
+  const bool solves = scene.solver.integrator == firn::Integrator::kSemiImplicit;
+  fmt::print("run time   {} on {} thread{}, if all steps are like the first {}{}; writing frames not counted\n", about_text(*report.seconds),
+             report.threads, report.threads == 1 ? "" : "s", report.timed_steps, solves ? " with 25 iterations at least" : "");
+}
+
+int check_scene(const CheckArguments& arguments) {
+  const firn::Scene scene = arguments.scene.load();
+  const firn::CheckReport report = firn::check(scene, {}, arguments.threads);
   fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
              scene.frames(), scene.simulation.fps);
   for (std::size_t i = 0; i < report.snow.size(); ++i)
@@ -61,6 +77,7 @@ int check_scene(const SceneArguments& arguments) {
   fmt::print("time step  {:.3g} s{}\n", report.time_step, scene.solver.time_step ? " (fixed)" : " at first (auto)");
   const bool hardening_counts = !scene.solver.time_step && scene.solver.integrator == firn::Integrator::kExplicit;
   fmt::print("steps      about {:.0f}{}\n", report.steps, hardening_counts ? ", more once the snow hardens" : "");
+  print_run_time(scene, report);
   for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return kDone;
 }
@@ -75,7 +92,9 @@ int list_scenes(const std::string& name) {
       fmt::print("{}", entry.toml);
       return kDone;
     }
-  throw firn::UserError("no gallery scene is called '" + name + "'; firn scenes lists them");
+  std::vector<std::string_view> names;
+  for (const firn::GalleryEntry& entry : firn::gallery()) names.emplace_back(entry.name);
+  throw firn::UserError(fmt::format("no gallery scene is called '{}'{}", name, firn::name_suggestion(name, names)));
 }
 
 struct PreviewArguments {
@@ -155,9 +174,10 @@ void add_colour_argument(CLI::App& verb, firn::ColourBy& colour) {
 }
 
 Command add_check(CLI::App& app) {
-  auto a = std::make_shared<SceneArguments>();
-  CLI::App* verb = app.add_subcommand("check", "validate a scene and say what running it will take");
-  add_scene_arguments(*verb, *a, true);
+  auto a = std::make_shared<CheckArguments>();
+  CLI::App* verb = app.add_subcommand("check", "validate a scene and say what running it will take: memory, steps and time");
+  add_scene_arguments(*verb, a->scene, true);
+  add_threads_argument(*verb, a->threads);
   return [a] { return check_scene(*a); };
 }
 

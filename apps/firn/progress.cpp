@@ -20,6 +20,23 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", s / 3600, s % 3600 / 60);
 }
 
+std::string about_text(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  if (seconds < 1) return "less than 1 s";
+  if (seconds < 1.5 * kMinute) return fmt::format("about {:.0f} s", seconds);
+  if (seconds < kHour) return fmt::format("about {:.0f} min", seconds / kMinute);
+  if (seconds > 2 * kDay) return fmt::format("about {:.0f} days", seconds / kDay);
+  const long tens = std::lround(seconds / (10 * kMinute));  // minutes more exact than that would not be honest
+  return fmt::format("about {} h{}", tens / 6, tens % 6 == 0 ? "" : fmt::format(" {} min", tens % 6 * 10));
+}
+
+namespace {
+
+// Nothing as long as there is no estimate.
+std::string left_text(double seconds) { return seconds < 0 ? "" : "  left " + duration_text(seconds); }
+
+}  // namespace
+
 ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void ProgressPrinter::operator()(const firn::Progress& p) {
@@ -27,10 +44,10 @@ void ProgressPrinter::operator()(const firn::Progress& p) {
     const std::string count =
         p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
     draw_bar(p.fraction, p.frame_done,
-             fmt::format("{}  dt {:.1e} s  {} particles  left {}", count, p.dt, p.particles, duration_text(p.seconds_left)));
+             fmt::format("{}  dt {:.1e} s  {} particles{}", count, p.dt, p.particles, left_text(p.seconds_left)));
   } else if (p.frame_done) {
-    fmt::print(stderr, "frame {}/{}  step {}  t {:.4f} s  {} particles  left {}\n", p.frame, p.frames, p.step, p.time, p.particles,
-               duration_text(p.seconds_left));
+    fmt::print(stderr, "frame {}/{}  step {}  t {:.4f} s  {} particles{}\n", p.frame, p.frames, p.step, p.time, p.particles,
+               left_text(p.seconds_left));
   }
 }
 

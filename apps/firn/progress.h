@@ -29,3 +29,5 @@ class ProgressPrinter {
 
 // "3 s", "12 min 5 s", "2 h 10 min"
 std::string duration_text(double seconds);
+// "less than 1 s", "about 12 s", "about 4 min", "about 2 h 10 min", "about 3 days"
+std::string about_text(double seconds);

@@ -70,8 +70,12 @@ void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool require
       ->allow_extra_args(false);
 }
 
+void add_threads_argument(CLI::App& verb, int& threads) {
+  verb.add_option("--threads", threads, "number of threads; default: all cores")->check(CLI::Range(1, 1024));
+}
+
 void add_machine_arguments(CLI::App& verb, MachineArguments& arguments) {
-  verb.add_option("--threads", arguments.threads, "number of threads; default: all cores")->check(CLI::Range(1, 1024));
+  add_threads_argument(verb, arguments.threads);
   verb.add_option("--backend", arguments.backend, "cpu, cuda or reference (the slow textbook solver)")
       ->check(CLI::IsMember({"cpu", "cuda", "reference"}));
 }

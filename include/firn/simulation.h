@@ -78,11 +78,13 @@ class Simulation {
   std::int64_t steps() const;
   std::size_t particles() const;  // now
   std::size_t ids() const;        // given out so far: those of particles() are among 0 to ids() − 1
-  // Particles since the start: come in from sources or with the window, killed by sinks, left the domain or the window. Always
-  // particles at the start + emitted() == particles() + killed() + left().
+  // Particles since the start: come in later (from sources, with the window, or as snow with a start), killed by sinks, left the domain or
+  // the window. Always particles at the start + emitted() == particles() + killed() + left().
   std::int64_t emitted() const, killed() const, left() const;
   std::size_t bytes() const;
   const std::vector<std::string>& warnings() const;
+  // Frames want numbers in double precision: the run computes in it, or floats so far from the origin could not tell particles apart.
+  bool double_frames() const;
 
   // One step of at most `longest` seconds; with a fixed time step, of exactly that.
   StepInfo step(double longest);
@@ -106,7 +108,7 @@ struct Progress {
   double time = 0, dt = 0;              // s
   std::size_t particles = 0;
   double fraction = 0;                  // of the run
-  double seconds_left = 0;              // estimate
+  double seconds_left = -1;             // estimate; below 0: there is none yet
   bool frame_done = false;              // a frame was just written
 };
 
@@ -144,8 +146,9 @@ struct CheckReport {
   struct Body {
     std::string shape;
     std::size_t particles;
-    double mass;     // kg
-    double content;  // m³ (2D: m²) of the shape; 0: not known
+    double mass;       // kg
+    double content;    // m³ (2D: m²) of the shape; 0: not known
+    double start = 0;  // s: it comes in then
   };
   struct Obstacle {
     std::string shape;
@@ -157,7 +160,7 @@ struct CheckReport {
     double particles_per_second;
     double particles, mass;  // in all, kg
   };
-  std::vector<Body> snow;  // what is there at the start
+  std::vector<Body> snow;  // with a window: what is in it at the start
   std::vector<Obstacle> colliders;
   std::vector<Flow> sources;
   std::vector<std::string> sinks;  // their shapes
@@ -165,9 +168,13 @@ struct CheckReport {
   double bytes = 0;        // expected memory
   double time_step = 0;    // s, of the first step
   double steps = 0;        // expected for the whole run
+  std::optional<double> seconds;  // expected for the whole run, if all steps cost what the timed ones do; empty: it starts without snow
+  int timed_steps = 0;            // the first ones, that were taken to know
+  int threads = 0;                // on which
   std::vector<std::string> warnings;
 };
-CheckReport check(const Scene& scene, const SetupProgress& setup = {});
+// threads: 0 means all cores.
+CheckReport check(const Scene& scene, const SetupProgress& setup = {}, int threads = 0);
 
 struct BenchOptions {
   int steps = 50;  // measured, in five parts

@@ -1,5 +1,3 @@
-#include <thread>
-
 #include "api/measure.h"
 
 namespace firn {
@@ -20,7 +18,7 @@ BenchReport bench(const Scene& scene, const BenchOptions& options) {
   report.kernel = s.kernel == Kernel::kCubic ? "cubic" : "quadratic";
   report.integrator = s.integrator == Integrator::kExplicit ? "explicit" : "semi-implicit";
   report.particles = simulation.particles();
-  report.threads = options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  report.threads = thread_count(options.threads);
   measure(options.steps, one_step, report);
   report.bytes_per_particle = static_cast<double>(simulation.bytes()) / static_cast<double>(simulation.particles());
   return report;

@@ -34,9 +34,9 @@ void check_formats(const Scene& scene) {
                                   format->least_spacing));
 }
 
-FrameWriter::FrameWriter(const RunFolder& folder, const Scene& scene)
+FrameWriter::FrameWriter(const RunFolder& folder, const Scene& scene, bool double_precision)
     : folder_(folder),
-      particle_bytes_(Snapshot::bytes_per_particle(scene.solver.precision == Precision::kDouble)),
+      particle_bytes_(Snapshot::bytes_per_particle(double_precision)),
       options_{scene.output.fpc_error, scene.output.vdb_points},
       notes_(notes_of(scene)) {
   for (const std::string& name : scene.output.formats) formats_.push_back(find_format(name));

@@ -23,8 +23,8 @@ void check_formats(const Scene& scene);
 
 class FrameWriter {
  public:
-  // In all formats of scene.output, into `folder`, which outlives this.
-  FrameWriter(const RunFolder& folder, const Scene& scene);
+  // In all formats of scene.output, into `folder`, which outlives this; frames are of doubles or of floats.
+  FrameWriter(const RunFolder& folder, const Scene& scene, bool double_precision);
   // Frames that are waiting are still written.
   ~FrameWriter();
   FrameWriter(const FrameWriter&) = delete;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "api/calibration.h"
 
@@ -83,6 +84,8 @@ void summarize(const std::vector<Part>& parts, BenchReport& report) {
 }
 
 }  // namespace
+
+int thread_count(int wanted) { return wanted > 0 ? wanted : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 void measure(int steps, const std::function<StepInfo()>& one_step, BenchReport& report) {
   report.steps = steps;

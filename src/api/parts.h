@@ -13,6 +13,7 @@ struct Simulation::Parts {
   std::unique_ptr<State> state;
   Population population;
   PopulationState population_state;
+  bool double_frames = false;
   std::vector<std::string> warnings;
 
   // After a step: lets in who has come and takes out who must go.

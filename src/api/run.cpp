@@ -29,7 +29,7 @@ class Run {
         folder_(folder),
         frames_(options.frames.value_or(scene.frames())),
         simulation_(scene, options.backend, options.threads),
-        writer_(folder, scene) {
+        writer_(folder, scene, simulation_.double_frames()) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
@@ -146,7 +146,7 @@ class Run {
   }
 
   Snapshot snapshot() const {
-    Snapshot all(simulation_.particles(), scene_.solver.precision == Precision::kDouble);
+    Snapshot all(simulation_.particles(), simulation_.double_frames());
     for_each_piece(false, [&](const Frame& piece) { all.append(piece); });
     return all;
   }
@@ -178,7 +178,7 @@ class Run {
     p.particles = simulation_.particles();
     p.fraction = options_.steps ? static_cast<double>(p.step) / static_cast<double>(std::max<std::int64_t>(p.steps, 1))
                                 : p.time / (options_.frames ? frames_ / scene_.simulation.fps : scene_.simulation.duration);
-    p.seconds_left = p.fraction > 0 ? seconds_since(begin_) * (1 - p.fraction) / p.fraction : 0;
+    if (p.fraction > 0) p.seconds_left = std::max(0.0, seconds_since(begin_) * (1 - p.fraction) / p.fraction);
     p.frame_done = frame_done;
     options_.progress(p);
   }

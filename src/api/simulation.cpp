@@ -15,6 +15,7 @@ Simulation::Simulation(const Scene& scene, Backend backend, int threads, const S
   parts_->model = std::move(built.model);
   parts_->population = std::move(built.population);
   parts_->population_state = std::move(built.population_state);
+  parts_->double_frames = built.double_frames || scene.solver.precision == Precision::kDouble;
   parts_->warnings = std::move(built.warnings);
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
@@ -32,6 +33,7 @@ std::int64_t Simulation::killed() const { return parts_->population_state.killed
 std::int64_t Simulation::left() const { return parts_->population_state.left; }
 std::size_t Simulation::bytes() const { return parts_->solver->bytes(*parts_->state); }
 const std::vector<std::string>& Simulation::warnings() const { return parts_->warnings; }
+bool Simulation::double_frames() const { return parts_->double_frames; }
 
 void Simulation::Parts::exchange_particles() {
   const ParticleTable arrivals = population.arrivals(model, state->time, population_state);
@@ -43,6 +45,8 @@ void Simulation::Parts::exchange_particles() {
 }
 
 StepInfo Simulation::step(double longest) {
+  // An automatic step ends where snow comes in.
+  if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
   StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
   const auto begin = std::chrono::steady_clock::now();
   parts_->exchange_particles();
@@ -106,7 +110,7 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
   const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
   const bool own = complete && parts_->model.varied;
   Frame frame;
-  frame.double_precision = parts_->model.solver.precision == Precision::kDouble;
+  frame.double_precision = parts_->double_frames;
   constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
   for (std::size_t at = begin; at < end; at += kPiece)
     for (const ParticleRow& row : parts_->solver->rows(parts_->model, *parts_->state, at, std::min(end, at + kPiece))) {
