@@ -158,6 +158,29 @@ TEST(WhiteBalance, MakesDeepSnowInWhiteLightNearlyWhite) {
   EXPECT_NEAR(luminance(balanced.balance), 1, 1e-5);
 }
 
+// In the light of the sun alone, which is warm: else spray looks like straw beside a heap.
+TEST(WhiteBalance, BringsThinSnowNearerToTheHueOfDeepSnow) {
+  Daylight sun;
+  sun.zenith = sun.horizon = sun.below = Colour::zero();
+  const Stage nothing;
+  SnowLook plain{{0.9f, 0.95f, 1.0f}, 0.5f};
+  plain.balance = white_balance(plain.albedo, plain.anisotropy, 0.65f);
+  SnowLook hued = plain;
+  hued.thin = thin_balance(plain.albedo, plain.anisotropy, 0.65f);
+  EXPECT_NEAR(luminance(hued.thin), 1, 1e-5);
+  EXPECT_NEAR(thin_balance(plain.albedo, plain.anisotropy, 0)[0], 1, 1e-5) << "without balance, light is as it comes";
+  const Ray ray{{-1, 2, 0}, normalized(Float3{1, -1, 0})};
+  const auto warmth = [&](float extinction, const SnowLook& look) {
+    const Colour light = mean_light(PathTracer(slab(extinction), nothing, sun, look), ray, 8000);
+    return light[0] / light[2];
+  };
+  const float deep = warmth(400, hued), thin = warmth(0.1f, hued), before = warmth(0.1f, plain);
+  EXPECT_GT(before, 1.2f * deep) << "else this test shows nothing";
+  EXPECT_LT(thin, 0.9f * before);
+  EXPECT_GT(thin, deep);
+  EXPECT_NEAR(deep, warmth(400, plain), 0.1f * deep) << "deep snow looks as before";
+}
+
 TEST(WhiteBalance, LeavesBodiesAndTheSkyAsTheyAre) {
   const Medium no_snow(NodeFields{}, Camera{}, {0.1, 0.1, 724});
   Scene scene;
