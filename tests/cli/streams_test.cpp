@@ -35,7 +35,7 @@ TEST_F(Streams, AListThatCannotBePrintedIsAnError) {
 TEST_F(Streams, AnErrorIsOneLineOfPlainTextWhateverIsQuotedInIt) {
   const Outcome outcome = firn({"info", folder_.file("a\r\x1b[31m\nname.ply")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.err, "error: " + folder_.file("a  [31m name.ply") + ": no such file\n");
+  EXPECT_EQ(outcome.err, "error: " + folder_.file("a  [31m name.ply") + ": no such file or folder\n");
 }
 
 }  // namespace
