@@ -54,6 +54,7 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   printer.finish();
   fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
              summary.steps, summary.time, duration_text(summary.seconds), summary.frames, options.directory);
+  if (summary.steps > 0) fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
   return summary.interrupted ? kInterrupted : kDone;
 }
 

@@ -50,9 +50,9 @@ struct SimulationSettings {
   double duration = 0;  // s
   double fps = 24;      // frames per second
   Vector gravity{0, -9.81, 0};
-  double settle = 0;    // s: before t = 0 the snow comes to rest under gravity, damped, for so long
-  Location spacing_location;
-  Location duration_location;
+  double settle = 0;    // s: before t = 0 snow that is not thrown comes to rest under gravity, damped, for so long
+  Location spacing_location{};
+  Location duration_location{};
 };
 
 struct SolverSettings {
@@ -283,6 +283,9 @@ struct Scene {
 
   int frames() const;  // whole frames in the duration
 };
+
+// Of a collider, in stats.csv: its own, or collider_0 by its number.
+std::string name_of(const Scene& scene, std::size_t collider);
 
 // Reads a scene file, or a gallery scene when `path_or_name` is one's name and no such file exists.
 // `overrides` are "section.key=value" texts; bodies are addressed as snow.0.radius. Throws UserError.

@@ -50,6 +50,7 @@ struct StepInfo {
   std::string rejection;      // why
   std::int64_t limited = 0;   // particles at the hardening limit
   std::int64_t asleep = 0;    // particles that lie still and were not computed
+  std::int64_t alone = 0;     // particles that share no node with others and fly freely
   std::vector<std::pair<std::string, double>> seconds;  // by phase
   double serial_seconds = 0;  // outside of what all threads share
 };
@@ -130,6 +131,8 @@ struct RunSummary {
   std::int64_t steps = 0, rejected = 0;
   double time = 0;     // simulated, s
   double seconds = 0;  // wall clock
+  StepRule rule = StepRule::kFrameEnd;  // what set the time step most often
+  double rule_share = 0;                // in this part of the steps
   bool interrupted = false;
 };
 

@@ -148,7 +148,7 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   // With every source at work: the steps to expect.
   const StepLimits limits =
       with_inflow(first_limits(built.model, *solver, *state, built.population_state), automatic, 0, scene.simulation.duration);
-  const double safe = choose_time_step(automatic, limits, snow, frame);
+  const double safe = choose_time_step(automatic, limits, snow, frame).dt;
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "api/body_file.h"
 #include "api/frame_writer.h"
@@ -28,8 +30,9 @@ class Run {
         options_(options),
         folder_(folder),
         frames_(options.frames.value_or(scene.frames())),
-        simulation_(scene, options.backend, options.threads),
-        writer_(folder, scene, simulation_.double_frames()) {
+        simulation_(scene, options.backend, options.threads, options.setup),
+        writer_(folder, scene, simulation_.double_frames()),
+        statistics_(scene) {
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
@@ -67,7 +70,7 @@ class Run {
     }
     folder_.add({kRunStatsName});
     stats_.open(folder_.file(kRunStatsName));
-    stats_.add(FrameStatistics::header());
+    stats_.add(statistics_.header());
   }
 
   // All frames, and what is left of the duration after the last whole one.
@@ -117,12 +120,16 @@ class Run {
     summary_.steps = simulation_.steps();
     summary_.time = simulation_.time();
     summary_.seconds = seconds_since(begin_);
+    summary_.rule = most_often(rules_);
+    const auto taken = std::accumulate(rules_.begin(), rules_.end(), std::int64_t(0));
+    if (taken > 0) summary_.rule_share = static_cast<double>(rules_[static_cast<int>(summary_.rule)]) / static_cast<double>(taken);
     folder_.end(how);
   }
 
   bool took(const StepInfo& info) {
     if (writer_.has_failed()) writer_.finish();  // throws: why go on
     statistics_.add(info);
+    ++rules_[static_cast<int>(info.rule)];
     summary_.rejected += info.rejected;
     ++since_frame_;
     if (info.rejected > 0)
@@ -140,7 +147,7 @@ class Run {
     statistics_.add_output(seconds_since(begin));
     if (frame_.subframe != 0) return;
     stats_.add(statistics_.line(frame_.frame, simulation_));
-    statistics_ = {};
+    statistics_.clear();
     since_frame_ = 0;
     report(0, true);
   }
@@ -197,6 +204,7 @@ class Run {
   Simulation simulation_;
   FrameWriter writer_;
   FrameStatistics statistics_;
+  std::array<std::int64_t, kStepRules> rules_{};  // steps that each of them set
   LineFile stats_;
   RunSummary summary_;
   Clock::time_point begin_ = Clock::now();

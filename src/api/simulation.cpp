@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "api/parts.h"
+#include "api/settle.h"
 #include "solver/totals.h"
 
 namespace firn {
 
-Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress&) : parts_(std::make_unique<Parts>()) {
+Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress& setup) : parts_(std::make_unique<Parts>()) {
   Built built = build(scene, read_ply);
+  settle(scene, backend, threads, setup, built);
   parts_->model = std::move(built.model);
   parts_->population = std::move(built.population);
   parts_->population_state = std::move(built.population_state);
@@ -44,6 +46,12 @@ void Simulation::Parts::exchange_particles() {
   population_state.left += removed.left;
 }
 
+namespace {
+
+Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
+
+}  // namespace
+
 StepInfo Simulation::step(double longest) {
   // An automatic step ends where snow comes in.
   if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
@@ -53,12 +61,16 @@ StepInfo Simulation::step(double longest) {
   report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   StepInfo info;
   info.dt = report.dt;
+  info.rule = report.rule;
+  for (const Load& load : report.loads)
+    info.loads.push_back({to_array(report.dt * load.force), to_array(report.dt * load.torque), report.dt * load.power});
   info.iterations = report.iterations;
   info.residual = report.residual;
   info.rejected = report.rejected;
   info.rejection = report.rejection;
   info.limited = report.limited;
   info.asleep = report.asleep;
+  info.alone = report.alone;
   info.serial_seconds = report.serial_seconds;
   for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
   return info;
@@ -80,9 +92,8 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
 
 Statistics Simulation::statistics() const {
   const Totals t = sum_up(parts_->model, *parts_->solver, *parts_->state);
-  const auto vector = [](const Vec<double, 3>& v) { return Vector{v[0], v[1], v[2]}; };
-  return {t.mass,    vector(t.momentum), vector(t.angular), t.kinetic,       t.elastic,
-          t.J_P_min, t.J_P_max,          t.J_P_mean,        vector(t.lower), vector(t.upper)};
+  return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,         t.elastic,
+          t.J_P_min, t.J_P_max,            t.J_P_mean,          to_array(t.lower), to_array(t.upper)};
 }
 
 namespace {

@@ -42,6 +42,7 @@ struct Body {
   Vec<T, 3> spin;
   T friction;
   bool sticky;
+  int number = 0;  // in the scene
   const Bricks* next = nullptr;  // deforming: the frame after the solid's own (M20)
   T gamma = 0, span = 0;
 
@@ -61,6 +62,7 @@ struct BodyContact {
   T phi;
   Vec<T, D> n;
   Vec<T, D> v_co;
+  Vec<T, D> r;  // from the body's origin, m
 };
 
 namespace detail {
@@ -107,7 +109,7 @@ FIRN_HD inline BodyContact<T, D> probe(const Body<T, D>& b, const Cell<D>& cell,
     v_co[0] -= b.spin[2] * r[1];
     v_co[1] += b.spin[2] * r[0];
   }
-  return {s.phi, b.rotation * s.n, v_co};
+  return {s.phi, b.rotation * s.n, v_co, r};
 }
 
 template <class T, int D, class S, int E>
@@ -164,6 +166,7 @@ inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
   bodies.list.reserve(models.size());
   for (const BodyModel& model : models) {
     Body<T, D>& b = bodies.list.emplace_back(freeze<T, D>(model, t));
+    b.number = static_cast<int>(bodies.list.size()) - 1;
     if (!model.deformation) continue;
     const DeformedShape shape = model.deformation->at(t);
     b.solid.bricks = &shape.from->bricks;

@@ -15,10 +15,12 @@ void SparseGrid<D>::build(std::span<const BlockKey> particle_blocks) {
 
   std::vector<BlockKey> touched(n * kNeighbors);
   parallel_for(n, [&](std::size_t b) {
-    const Vec<std::int32_t, D> block = block_of_key<D>(particle_blocks[b]);
-    for (int k = 0; k < kNeighbors; ++k) touched[b * kNeighbors + k] = block_key<D>(block + neighbor_offset<D>(k));
+    const bool has_nodes = particle_blocks[b] != kNoNodes;
+    const Vec<std::int32_t, D> block = has_nodes ? block_of_key<D>(particle_blocks[b]) : Vec<std::int32_t, D>::zero();
+    for (int k = 0; k < kNeighbors; ++k) touched[b * kNeighbors + k] = has_nodes ? block_key<D>(block + neighbor_offset<D>(k)) : kNoNodes;
   });
   node_keys_ = touched;
+  std::erase(node_keys_, kNoNodes);
   parallel_sort(node_keys_.begin(), node_keys_.end());
   node_keys_.erase(std::unique(node_keys_.begin(), node_keys_.end()), node_keys_.end());
 
@@ -26,7 +28,8 @@ void SparseGrid<D>::build(std::span<const BlockKey> particle_blocks) {
   tiles_of_.assign(node_keys_.size(), {});
   for (Overlap& tiles : tiles_of_) tiles.fill(kNone);
   parallel_for(n, [&](std::size_t b) {
-    for (int k = 0; k < kNeighbors; ++k) {
+    nodes_of_[b].fill(kNone);
+    for (int k = 0; k < kNeighbors && particle_blocks[b] != kNoNodes; ++k) {
       const auto at = std::lower_bound(node_keys_.begin(), node_keys_.end(), touched[b * kNeighbors + k]);
       const auto node_block = at - node_keys_.begin();
       nodes_of_[b][k] = static_cast<std::int32_t>(node_block);

@@ -60,6 +60,20 @@ struct Pack {
   void set(int lane, T value) { p[lane / Layout::kPart][lane % Layout::kPart] = value; }
 };
 
+// The same numbers in another type.
+template <class U, class T, int W>
+inline Pack<U, W> convert_pack(const Pack<T, W>& a) {
+  using From = PackLayout<T, W>;
+  using To = PackLayout<U, W>;
+  Pack<U, W> r;
+  if constexpr (From::kPart == To::kPart) {
+    for (int i = 0; i < From::kParts; ++i) r.p[i] = __builtin_convertvector(a.p[i], typename To::Part);
+  } else {
+    for (int i = 0; i < W; ++i) r.set(i, static_cast<U>(a[i]));
+  }
+  return r;
+}
+
 // Lane numbers 0, 1, 2 …
 template <class T, int W>
 inline Pack<T, W> lane_numbers() {

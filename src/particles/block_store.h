@@ -27,6 +27,7 @@ struct ParticleBlock {
   std::vector<std::uint32_t> groups;  // their numbers; any will do
   std::uint32_t place = kNowhere;     // of what the solver keeps per block, as long as the block lives
   Rest rest = Rest::kAwake;
+  bool alone = false;    // its only particle shares no node with any other
   float quiet_time = 0;  // s, without noticeable motion
 
   void wake() {

@@ -20,6 +20,7 @@ inline constexpr Range kFps{0.01, 1e5};           // 1/s
 inline constexpr Range kTimeStep{1e-12, 1};       // s
 inline constexpr Range kTime{-1e4, 1e4};          // s
 inline constexpr Range kComingTime{0, 1e4};       // s; what came before the run is not there
+inline constexpr Range kSettle{0, 100};           // s
 inline constexpr Range kLength = above(0, 1e6);   // m
 inline constexpr Range kSpeed{-1e5, 1e5};         // m/s
 inline constexpr Range kSpin{-1e5, 1e5};          // rad/s

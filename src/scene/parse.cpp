@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 
 #include "firn/scene.h"
 #include "scene/document.h"
@@ -102,11 +103,6 @@ RenderSettings read_render(const toml::table& root, Context& context) {
   settings.location = reader.where(settings.keys.empty() ? "position" : "keys");
   settings.sky_location = reader.where("sky_image");
   return settings;
-}
-
-bool is_plain_name(std::string_view name) {
-  const auto is_plain = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-'); };
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_plain);
 }
 
 Material read_material(const toml::key& key, const toml::node& node, Context& context) {
@@ -218,6 +214,17 @@ void check_key_count(const Scene& scene) {
   add(scene.render.keys, scene.render.location);
 }
 
+// Their columns in stats.csv must not be mixed up.
+void check_collider_names(const Scene& scene) {
+  std::map<std::string, std::size_t> taken;
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    const auto [other, is_new] = taken.emplace(name_of(scene, c), c);
+    if (!is_new)
+      throw UserError(scene.colliders[c].location,
+                      fmt::format("name = \"{}\": collider {} has this name, every collider needs its own", other->first, other->second));
+  }
+}
+
 Scene read_scene(const toml::table& root, Context& context) {
   Scene scene;
   scene.name = std::filesystem::path(context.file).stem().string();
@@ -235,6 +242,7 @@ Scene read_scene(const toml::table& root, Context& context) {
   scene.output = read_settings<OutputSettings>(root, "output", context);
   scene.render = read_render(root, context);
   check_key_count(scene);
+  check_collider_names(scene);
   if (scene.snow.empty() && scene.sources.empty())
     throw UserError({context.file, 1, 1}, "the scene has no snow, add a section [[snow]] or [[source]]");
   return scene;
@@ -250,6 +258,11 @@ Scene parse_scene(const std::string& toml, const std::string& file, const std::v
   schema::Context context;
   context.file = file;
   return schema::read_scene(root, context);
+}
+
+std::string name_of(const Scene& scene, std::size_t collider) {
+  const std::string& own = scene.colliders[collider].name;
+  return own.empty() ? fmt::format("collider_{}", collider) : own;
 }
 
 int Scene::frames() const {

@@ -159,6 +159,11 @@ void Reader::read(const Entry& entry, std::string& value, AnyText) const {
   if (value.find('\0') != std::string::npos) reject(entry, "a text without zero bytes");
 }
 
+void Reader::read(const Entry& entry, std::string& value, ColumnName) const {
+  value = string_value(entry, "a name");
+  if (!is_plain_name(value)) reject(entry, "a name of letters, digits, '_' and '-'");
+}
+
 void Reader::read(const Entry& entry, std::string& value, FilePattern) const {
   const std::string path = path_of(entry);
   try {

@@ -88,6 +88,7 @@ class Reader {
   void read(const Entry& entry, std::string& value, ExistingFile) const;
   void read(const Entry& entry, std::string& value, FilePattern) const;
   void read(const Entry& entry, std::string& value, AnyText) const;
+  void read(const Entry& entry, std::string& value, ColumnName) const;
   void read(const Entry& entry, std::string& value, MaterialName) const;
   void read(const Entry& entry, std::vector<std::string>& value, const Formats& rule) const;
   void read(const Entry& entry, std::vector<MotionKey>& value, MotionKeys) const;

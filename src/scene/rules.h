@@ -85,6 +85,8 @@ struct Opening {
 };
 // Text that is not empty.
 struct AnyText {};
+// Part of a column's name in a table.
+struct ColumnName {};
 // A number that need not be there.
 struct Maybe {
   Range range;

@@ -40,6 +40,7 @@ void describe(V& v, S& s) {
   v.field("fps", s.fps, kFps);
   if (!v.instead("frames", s.duration, FrameCount{s.fps, kDuration})) v.field(required("duration"), s.duration, kDuration);
   v.field("gravity", s.gravity, Components{kAcceleration});
+  v.field("settle", s.settle, kSettle);
 }
 
 template <class V, Like<SolverSettings> S>
@@ -194,6 +195,7 @@ template <class V, Like<Collider> S>
 void describe(V& v, S& s) {
   v.field(required("shape"), s.shape.kind, kColliderShapes);
   describe(v, s.shape);
+  v.field("name", s.name, ColumnName{});
   v.field("friction", s.friction, kFriction);
   v.field("sticky", s.sticky, Flag{});
   v.field("visible", s.visible, Flag{});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <vector>
 
@@ -65,6 +66,11 @@ bool is_utf8(std::string_view text) {
     at += length;
   }
   return true;
+}
+
+bool is_plain_name(std::string_view name) {
+  const auto is_plain = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '_' || c == '-'); };
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_plain);
 }
 
 std::string toml_string(std::string_view text) {

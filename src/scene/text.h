@@ -15,6 +15,9 @@ using Words = std::span<const std::string_view>;
 std::size_t utf8_length(std::string_view text, std::size_t at);
 bool is_utf8(std::string_view text);
 
+// Letters, digits, '_' and '-', at least one.
+bool is_plain_name(std::string_view name);
+
 // As TOML reads it back, to the last bit.
 std::string toml_string(std::string_view text);
 std::string toml_number(double value);

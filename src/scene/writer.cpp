@@ -67,6 +67,7 @@ class Writer {
   std::string toml(const Vector& v, const Spin&) const { return dimension_ == 2 ? toml_number(v[2]) : vector(v); }
   std::string toml(const Quaternion& q, Rotation) const { return toml_array(q, q.size()); }
   std::string toml(const std::string& path, ExistingFile) const { return path.empty() ? "" : toml_string(path); }
+  std::string toml(const std::string& text, ColumnName) const { return toml(text, AnyText{}); }
   std::string toml(const std::string& text, AnyText) const { return text.empty() ? "" : toml_string(text); }
   std::string toml(const std::string& path, FilePattern) const { return toml_string(path); }
   std::string toml(const std::string& name, MaterialName) const { return toml_string(name); }

@@ -39,6 +39,7 @@ struct Model {
   int dimension = 3;
   double h = 0;  // m
   Vec<double, 3> gravity{0, 0, 0};
+  double damping = 0;  // 1/s: velocities fade at this rate; only while snow settles before the run
   SolverSettings solver;
   std::vector<SnowParameters<double>> materials;  // a particle has an index into it
   bool varied = false;                            // particles have parameters of their own as well

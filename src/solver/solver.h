@@ -7,7 +7,9 @@
 #include <string>
 
 #include "firn/simulation.h"
+#include "grid/block.h"
 #include "particles/table.h"
+#include "solver/loads.h"
 #include "solver/model.h"
 
 namespace firn {
@@ -27,6 +29,12 @@ struct State {
   std::size_t next_id = 0;         // of the next particle; ids are never used again
 };
 
+// A particle is alone when no other is so many cells away, or fewer, on every axis: then it shares no node with any. It is a grain that
+// feels gravity and bodies; without neighbours there is no stress, and no velocity gradient to deform it. One particle a block is the
+// most that can be alone (grid/block.h), which is what the number comes from.
+template <int D>
+inline constexpr int kAloneReach = BlockShape<D>::kEdge - 1;
+
 // How many particles were taken out.
 struct Removed {
   std::int64_t killed = 0;  // by sinks
@@ -35,12 +43,15 @@ struct Removed {
 
 struct StepReport {
   double dt = 0;                  // s, of the accepted step
+  StepRule rule = StepRule::kFrameEnd;  // what kept it from being longer
   int rejected = 0;               // tries with a longer step that went wrong
   std::string rejection;          // why, of the last one
   int iterations = 0;             // of the conjugate residuals
   double residual = 0;            // relative, at the end
   std::int64_t limited = 0;       // particles at the hardening limit
   std::int64_t asleep = 0;        // particles that lie still and were not computed
+  std::int64_t alone = 0;         // particles that touch nobody else's nodes (kAloneReach)
+  std::vector<Load> loads;        // on every body, in the mean of the step
   std::array<double, kPhases> seconds{};
   double serial_seconds = 0;      // outside of loops that all threads share
 };

@@ -23,9 +23,14 @@ StepLimits with_inflow(StepLimits limits, const Model& model, double time, doubl
 enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve };
 std::string describe(Fault fault, std::uint32_t particle);
 
+struct ChosenStep {
+  double dt;  // s
+  StepRule rule;
+};
+
 // A safe step for these limits and the bodies that move near the snow, at most `longest`; splits the time left into equal steps rather
 // than leave a sliver.
-double choose_time_step(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest);
+ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest);
 
 // Tries `attempt(dt)`, which returns Fault and particle, halving the step until it works. Fixed steps are not cut: RunError.
 struct Attempt {
@@ -33,20 +38,23 @@ struct Attempt {
   std::uint32_t particle = 0;
 };
 template <class F>
-void take_step(const Model& model, const State& state, double dt, StepReport& report, F attempt);
+void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepReport& report, F attempt);
 
 [[noreturn]] void stop_run(const Model& model, const State& state, double dt, const std::string& why);
 
 inline constexpr int kMaxHalvings = 30;
 
 template <class F>
-void take_step(const Model& model, const State& state, double dt, StepReport& report, F attempt) {
+void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepReport& report, F attempt) {
+  double dt = chosen.dt;
+  report.rule = chosen.rule;
   for (;; dt /= 2) {
     const Attempt result = attempt(dt);
     if (result.fault == Fault::kNone) break;
     report.rejection = describe(result.fault, result.particle);
     if (model.solver.time_step || report.rejected >= kMaxHalvings) stop_run(model, state, dt, report.rejection);
     ++report.rejected;
+    report.rule = StepRule::kCut;
   }
   report.dt = dt;
 }

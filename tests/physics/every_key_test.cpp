@@ -86,7 +86,8 @@ void expect_all_covered(const std::string& section, const Section& value, const 
 TEST(EveryKey, OfTheSimulationChangesTheResult) {
   const std::vector<Case> cases{{"simulation.dimension", "2", {}},      {"simulation.spacing", "0.015", {}},
                                 {"simulation.fps", "60", {}},           {"simulation.duration", "0.5", {}},
-                                {"simulation.frames", "7", {}},         {"simulation.gravity", "[0, -2, 0]", {}}};
+                                {"simulation.frames", "7", {}},         {"simulation.gravity", "[0, -2, 0]", {}},
+                                {"simulation.settle", "0.05", {"snow.0.velocity=[0, 0, 0]"}}};
   for (const Case& c : cases) expect_change(kScene, c);
   expect_all_covered("simulation", SimulationSettings{}, cases);
 }
@@ -253,7 +254,7 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
     for (const Case& c : cases) expect_change(with_shape("collider", body.text), c);
     Collider collider;
     collider.shape.kind = body.kind;
-    expect_all_covered("collider", collider, cases, {"shape", "visible", "look", "colour", "roughness"});
+    expect_all_covered("collider", collider, cases, {"shape", "name", "visible", "look", "colour", "roughness"});
   }
 }
 

@@ -7,6 +7,7 @@
 #include "solver/cpu/gather.h"
 #include "solver/cpu/grid_pass.h"
 #include "solver/cpu/implicit.h"
+#include "solver/cpu/lone.h"
 #include "solver/cpu/parallel.h"
 #include "solver/cpu/scatter.h"
 #include "solver/cpu/sleep.h"
@@ -33,7 +34,7 @@ class CpuSolver : public Solver {
   void move_between_blocks(const Model& model, MyState& state) const;
   void allocate_grid(const Model& model, MyState& state) const;
   void scatter(const Model& model, MyState& state) const;
-  bool solve(const Model& model, MyState& state, double dt, StepReport& report) const;
+  bool solve(const Model& model, MyState& state, const GridPass<T, D>& grid, double dt, StepReport& report) const;
   Attempt try_rest(const Model& model, MyState& state, double dt, StepReport& report) const;
   void estimate_volumes(const Model& model, MyState& state) const;
 

@@ -140,6 +140,7 @@ std::unique_ptr<State> CpuSolver<T, D, Kernel, Apic>::create(const Model& model,
       table.clear();  // the buffers and the grid need the room
       arrange(model, unsorted, *state);
     }
+    find_lone(*state);
     allocate_grid(model, *state);
     Sleep<T, D>(model, *state).choose();
     estimate_volumes(model, *state);
@@ -156,6 +157,7 @@ void CpuSolver<T, D, Kernel, Apic>::add(const Model& model, State& base, const P
     Particles<T, D>& newcomers = state.migration.admit(static_cast<std::uint32_t>(table.size()), {Apic, model.varied});
     parallel_for(table.size(), [&](std::size_t k) { from_row(model, table[k], state.next_id + k, k, newcomers); });
     state.slot_of_id.resize(state.next_id + table.size(), kNoSlot);
+    state.moved = true;
     move_between_blocks(model, state);
   });
   state.next_id += table.size();
@@ -170,7 +172,8 @@ Removed CpuSolver<T, D, Kernel, Apic>::remove(const Model& model, State& base) c
   return threads_.run([&] {
     move_between_blocks(model, state);
     const Removed removed = choose_removed(model, outflow, state);
-    if (removed.killed + removed.left > 0) move_between_blocks(model, state);
+    state.moved = removed.killed + removed.left > 0;
+    if (state.moved) move_between_blocks(model, state);
     state.particle_count -= static_cast<std::size_t>(removed.killed + removed.left);
     return removed;
   });

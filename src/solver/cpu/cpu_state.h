@@ -19,6 +19,7 @@ struct BlockReport {
   Attempt attempt;
   std::int64_t limited = 0;
   double speed = 0, strain_rate = 0;  // the largest component, m/s, and 1/s
+  NearLoads loads;                    // by collisions of particles
 };
 
 template <class T, int D>
@@ -35,6 +36,10 @@ struct CpuState : State {
   SparseGrid<D> grid;
   std::vector<std::uint32_t> awake, active;  // numbers of the particle blocks and the node blocks that take part in a step
   std::vector<BlockReport> reports;          // per particle block, at its place
+  std::vector<std::uint32_t> lone;           // numbers of the blocks whose only particle is alone: they have no place and no nodes
+  std::vector<BlockReport> lone_reports;     // of each of them
+  bool moved = true;                         // since it was found out who is alone
+  std::vector<NearLoads> node_loads;         // per node block, by collisions of nodes; of those that sleep the last
   std::vector<std::uint32_t> slot_of_id;
 
   // Per particle block, at its place, what its particles add to the nodes they touch: (m, m v) and (stiffness, f).
@@ -44,8 +49,16 @@ struct CpuState : State {
 
   // Semi-implicit steps only, per node.
   std::vector<Constraint<T, D>> constraints;
+  std::vector<std::uint8_t> has_held;  // per node block: whether bodies hold any node of it
   Array<T> r, p, Ar, Ap;
   std::vector<double> partial;  // sums per node block
+
+  // f(block, its report) for all blocks in order.
+  template <class F>
+  void for_each_report(F f) const {
+    std::size_t next = 0;
+    for (const ParticleBlock<D>& block : blocks) f(block, block.alone ? lone_reports[next++] : reports[block.place]);
+  }
 
   // And per particle what does not change within such a step: it lives in the second buffer until gather needs that.
   std::array<Column<T>, D * D>& solve_rotation() { return next.F_E; }

@@ -19,6 +19,8 @@ class Gather {
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
         flip_ratio_(T(model.solver.flip_ratio)),
+        kept_(T(std::exp(-model.damping * dt))),
+        rate_(1 / dt),
         sleep_(model.solver.sleep) {}
 
   void block(std::size_t b) const {
@@ -31,6 +33,7 @@ class Gather {
     report.attempt = {};
     report.limited = 0;
     report.speed = report.strain_rate = 0;
+    start_loads(near, report.loads);
     Stencils<T, D, Kernel> stencils;
     Gathered<T, D> gathered{};  // lanes without a particle are computed too
     std::uint32_t first = 0;
@@ -81,17 +84,18 @@ class Gather {
     for (int d = 0; d < D; ++d) {
       v[d] = channels[1 + d];
       if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].at(at));  // (M10)
+      v[d] = kept_ * v[d];
     }
     if constexpr (Apic) store_all(state_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
-    if (!near.empty()) collide_lanes(at, n, near, v);
+    if (!near.empty()) collide_lanes(at, n, near, v, report.loads);
     store_all(state_.next.velocity, at, v.a);
     move(at, v);
     check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, report);
     if (sleep_) measure(n, gradient, v, report);
   }
 
-  void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v) const {
+  void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v, NearLoads& loads) const {
     for (int l = 0; l < n; ++l) {
       LatticePoint<T, D> x;
       Vec<T, D> v_p;
@@ -100,19 +104,19 @@ class Gather {
         x.offset[d] = state_.particles.offset[d][at + l];
         v_p[d] = v[d][l];
       }
-      v_p = collide<T, D>(near, x, v_p, h_, nullptr);
+      const double mass_rate = rate_ * state_.particles.mass[at + l];
+      v_p = collide<T, D>(near, x, v_p, h_, nullptr, [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+        loads[k].load.add(mass_rate, contact, taken);
+      });
       for (int d = 0; d < D; ++d) v[d].set(l, v_p[d]);
     }
   }
 
   void move(std::size_t at, const Vec<Lanes<T>, D>& v) const {
-    const Lanes<T> zero(T(0)), one(T(1)), below_one(T(1) - kEpsilon<T>);
     for (int d = 0; d < D; ++d) {
-      const Lanes<T> moved = Lanes<T>::load(state_.particles.offset[d].at(at)) + cells_per_speed_ * v[d];
-      // A step of more than a cell is rejected below.
-      const Lanes<T> shift = select(moved >= one, one, select(moved < zero, -one, zero));
-      min(moved - shift, below_one).store(state_.next.offset[d].at(at));  // −tiny + 1 rounds to 1
-      add_whole(state_.particles.cell[d].at(at), shift, state_.next.cell[d].at(at));
+      const Moved<Lanes<T>> moved = move_offset(Lanes<T>::load(state_.particles.offset[d].at(at)), cells_per_speed_ * v[d]);
+      moved.offset.store(state_.next.offset[d].at(at));
+      add_whole(state_.particles.cell[d].at(at), moved.cells, state_.next.cell[d].at(at));
     }
   }
 
@@ -163,6 +167,8 @@ class Gather {
   CpuState<T, D>& state_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, cells_per_speed_, flip_ratio_;
+  T kept_;  // of velocities, when they are damped
+  double rate_;
   bool sleep_;
 };
 

@@ -26,6 +26,7 @@ class GridPass {
         bodies_(bodies),
         h_(T(model.h)),
         dt_(T(dt)),
+        rate_(1 / dt),
         mass_floor_(T(model.mass_floor)),
         origin_(convert_vec<std::int32_t, D>(model.origin)),
         implicit_(model.solver.integrator == Integrator::kSemiImplicit),
@@ -43,6 +44,8 @@ class GridPass {
     const Cell<D> first = first_node(b);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    start_loads(near, state_.node_loads[b]);
+    bool held = false;
     for (int i = 0; i < Shape::kNodes; ++i) {
       const T mass = momentum[i * kChannels], stiffness = force[i * kChannels];
       Constraint<T, D> constraint;
@@ -51,7 +54,8 @@ class GridPass {
         old = Quad::load(momentum + i * kChannels) / Quad(mass);  // (M4); 1/mass may overflow where this does not
         const bool heavy = mass >= mass_floor_;
         now = old + (Quad(heavy ? dt_ / mass : T(0)) * Quad::load(force + i * kChannels) + gravity_step_);  // (M7)
-        if (!near.empty()) collide_node(near, node_at(first, i), now, implicit_ ? &constraint : nullptr);
+        if (!near.empty()) collide_node({near, state_.node_loads[b], mass}, node_at(first, i), now, implicit_ ? &constraint : nullptr);
+        held |= !constraint.free();
         old.set(0, mass);
         now.set(0, heavy ? mass / (mass + stiffness_scale_ * stiffness) : T(1));  // the preconditioner, see ImplicitSystem
       }
@@ -59,6 +63,7 @@ class GridPass {
       now.store(v_new + i * kChannels);
       if (implicit_) state_.constraints[b * Shape::kNodes + i] = constraint;
     }
+    if (implicit_) state_.has_held[b] = held;
   }
 
   // After the implicit solve: nodes that were separating may have come out moving into a body.
@@ -70,18 +75,49 @@ class GridPass {
     T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
     const T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
     for (int i = 0; i < Shape::kNodes; ++i) {
-      if (!(m_v[i * kChannels] > T(0))) continue;
+      const T mass = m_v[i * kChannels];
+      if (!(mass > T(0))) continue;
       Quad v = Quad::load(v_new + i * kChannels);
-      collide_node(near, node_at(first, i), v, nullptr);
+      collide_node({near, state_.node_loads[b], mass}, node_at(first, i), v, nullptr);
       v.store(v_new + i * kChannels);
     }
   }
 
+  // After the implicit solve, with H v^{n+1} in the force tiles: nodes that are held take what beta dt² H v would have changed them by,
+  // and the bodies that hold them feel it.
+  void add_reactions(std::size_t b) const {
+    alignas(64) T Hv[Shape::kNodes * kChannels];
+    sum_tiles(state_, b, state_.force_tiles, Hv, true);
+    const Cell<D> first = first_node(b);
+    std::vector<Body<T, D>> near;
+    near_bodies(bodies_, first, Shape::kEdge, h_, near);
+    for (int i = 0; i < Shape::kNodes; ++i) {
+      const Constraint<T, D>& constraint = state_.constraints[b * Shape::kNodes + i];
+      const T mass = state_.mass_velocity[b * CpuState<T, D>::kBlockValues + i * kChannels];
+      if (constraint.free() || !(mass >= mass_floor_)) continue;
+      Vec<T, D> taken;  // mass times velocity
+      for (int d = 0; d < D; ++d) taken[d] = -stiffness_scale_ * Hv[i * kChannels + 1 + d];
+      const LatticePoint<T, D> x = node_at(first, i);
+      constraint.for_each_held(taken, [&](std::size_t k, const Vec<T, D>& part) {
+        state_.node_loads[b][k].load.add(rate_, probe(near[k], x.cell, x.offset, h_), part);
+      });
+    }
+  }
+
  private:
-  void collide_node(const std::vector<Body<T, D>>& near, const LatticePoint<T, D>& x, Quad& quad, Constraint<T, D>* constraint) const {
+  // Who may touch a node, what they feel of it, and how heavy it is.
+  struct Touch {
+    const std::vector<Body<T, D>>& near;
+    NearLoads& loads;
+    T mass;
+  };
+
+  void collide_node(const Touch& touch, const LatticePoint<T, D>& x, Quad& quad, Constraint<T, D>* constraint) const {
     Vec<T, D> v;
     for (int d = 0; d < D; ++d) v[d] = quad[1 + d];
-    v = collide<T, D>(near, x, v, h_, constraint);
+    v = collide<T, D>(touch.near, x, v, h_, constraint, [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+      touch.loads[k].load.add(rate_ * touch.mass, contact, taken);
+    });
     for (int d = 0; d < D; ++d) quad.set(1 + d, v[d]);
   }
 
@@ -99,6 +135,7 @@ class GridPass {
   CpuState<T, D>& state_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, dt_;
+  double rate_;  // 1/s: from what happens in a step to what happens in a second
   Quad gravity_step_{T(0)};
   T mass_floor_;
   Cell<D> origin_;

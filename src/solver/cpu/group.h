@@ -35,6 +35,19 @@ inline void store_all(std::array<Column<T>, N>& columns, std::size_t at, const L
   for (std::size_t k = 0; k < N; ++k) values[k].store(columns[k].at(at));
 }
 
+// Step 10 on one axis, in cells: the place in the cell, and whether the cell is the next one. A step of more than a cell is rejected.
+template <class N>
+struct Moved {
+  N offset, cells;
+};
+template <class N>
+inline Moved<N> move_offset(const N& offset, const N& way) {
+  using T = Scalar<N>;
+  const N zero(T(0)), one(T(1)), below_one(T(1) - kEpsilon<N>), moved = offset + way;
+  const N cells = select(moved >= one, one, select(moved < zero, -one, zero));
+  return {min(moved - cells, below_one), cells};  // −tiny + 1 rounds to 1
+}
+
 // The lanes of a group that hold particles of its block.
 template <class T>
 inline LaneMask<T> first_lanes(int n) {
@@ -70,7 +83,7 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
 
 // Weights of a group's particles: on the last axis four per particle (one of a quadratic stencil's is zero), side by side as Rows want
 // them; on the axes before it lane by lane.
-template <class T, int D, class Kernel>
+template <class T, int D, class Kernel, class Tile = RowTile<T, D>>
 struct Stencils {
   static constexpr int kSupport = Kernel::kSupport;
   alignas(64) T w_last[kGroup<T>][kRowNodes];
@@ -78,7 +91,7 @@ struct Stencils {
   alignas(64) T w[D - 1][kSupport][kGroup<T>];
   alignas(64) T g[D - 1][kSupport][kGroup<T>];
   alignas(64) T delta[D][kGroup<T>];  // distance from the first node, cells
-  alignas(64) int start[kGroup<T>];   // the first Row in a RowTile
+  alignas(64) int start[kGroup<T>];   // the first Row in a Tile
 
   // `first`: the first cell of the block.
   void compute(const Particles<T, D>& particles, std::size_t at, const Cell<D>& first) {
@@ -98,7 +111,7 @@ struct Stencils {
         (offset + T(1)).store(delta[d]);
         lanes_to_quads(weight[0], weight[1], weight[2], weight[3], w_last[0]);
         lanes_to_quads(slope[0], slope[1], slope[2], slope[3], g_last[0]);
-        for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * RowTile<T, D>::kLine + (cell[l] - first[d]) * RowTile<T, D>::kRow;
+        for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * Tile::kLine + (cell[l] - first[d]) * Tile::kRow;
       } else {
         distance.store(delta[d]);
         for (int k = 0; k < kSupport; ++k) {

@@ -8,6 +8,9 @@
 
 namespace firn::cpu {
 
+// Blocks of so many particles or fewer are in thin snow.
+inline constexpr std::uint32_t kFewParticles = 16;
+
 template <class T, int D, class Kernel>
 class ImplicitSystem {
  public:
@@ -21,95 +24,134 @@ class ImplicitSystem {
         scale_(T(model.solver.beta * dt * dt)),
         mass_floor_(T(model.mass_floor)) {}
 
+  // force_tiles ← H v^{n+1}, of the particle blocks that reach a node block where bodies hold something. Returns these node blocks.
+  std::vector<std::uint32_t> push_of_held() {
+    std::vector<std::uint32_t> held;
+    std::vector<std::uint8_t> reaches(state_.blocks.size());
+    for (const std::uint32_t b : state_.active) {
+      if (!state_.has_held[b]) continue;
+      held.push_back(b);
+      for (const std::int32_t tile : state_.grid.tiles_of(b))
+        if (tile != SparseGrid<D>::kNone) reaches[tile] = 1;
+    }
+    std::vector<std::uint32_t> pushing;
+    for (const std::uint32_t b : state_.awake)
+      if (reaches[b]) pushing.push_back(b);
+    hessian(state_.velocity, pushing);
+    return held;
+  }
+
   // The size of v* in the mass inner product.
   double velocity_norm() {
     return std::sqrt(sum_blocks([&](std::size_t b) {
-      return sum_nodes(b, [&](T mass, std::size_t at) { return mass * product(&state_.velocity[at], &state_.velocity[at]); });
+      double sum = 0;
+      for_each_node(b, [&](std::size_t at) {
+        const T* v = &state_.velocity[at];
+        for (int c = 1; c <= D; ++c) sum += double(state_.mass_velocity[at]) * double(v[c]) * double(v[c]);
+      });
+      return sum;
     }));
   }
 
-  // r ← s P (v* − A v) with v = v*, so only the elastic part is left.
+  // r ← s P (v* − A v) with v = v*, so only the elastic part is left. Channel 0 of the vectors holds what all passes need of a node.
   double start() {
-    hessian(state_.velocity);
+    hessian(state_.velocity, state_.awake);
     return sum_blocks([&](std::size_t b) {
       std::fill_n(&state_.p[b * kBlockValues], kBlockValues, T(0));
       std::fill_n(&state_.Ap[b * kBlockValues], kBlockValues, T(0));
       sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues], true);
-      return sum_nodes(b, [&](T mass, std::size_t at) {
+      double sum = 0;
+      for_each_node(b, [&](std::size_t at) {
+        const T mass = state_.mass_velocity[at], s = state_.velocity[at];
+        if (!(mass > T(0))) return;
         T* r = &state_.r[at];
-        const T k = -factor(mass) * scaling(at);
-        Vec<T, D> u;
-        for (int d = 0; d < D; ++d) u[d] = k * r[1 + d];
-        put(r, project(at, u));
-        return residual_norm2(mass, at);
+        state_.Ap[at] = (mass >= mass_floor_ ? scale_ / mass : T(0)) * s;
+        for (int c = 1; c <= D; ++c) r[c] *= -state_.Ap[at];
+        project(at, r);
+        r[0] = mass / s;
+        state_.p[at] = mass / (s * s);
+        for (int c = 1; c <= D; ++c) sum += double(state_.p[at]) * double(r[c]) * double(r[c]);
       });
+      return sum;
     });
   }
 
   double multiply() {
-    hessian(state_.r);
+    hessian(state_.r, state_.awake);
     return sum_blocks([&](std::size_t b) {
       sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues], true);
-      return sum_nodes(b, [&](T mass, std::size_t at) {
-        T* Ar = &state_.Ar[at];
-        const T* r = &state_.r[at];
-        const T k = factor(mass), s = scaling(at);
-        Vec<T, D> u;
-        for (int d = 0; d < D; ++d) u[d] = s * (r[1 + d] + k * Ar[1 + d]);
-        put(Ar, project(at, u));
-        return weight(mass, at) * product(r, Ar);
+      Wide sum(0.0);
+      for_each_node(b, [&](std::size_t at) {
+        const Quad r = Quad::load(&state_.r[at]);
+        (Quad(state_.velocity[at]) * r + Quad(state_.Ap[at]) * Quad::load(&state_.Ar[at])).store(&state_.Ar[at]);
+        if (state_.has_held[b]) project(at, &state_.Ar[at]);
+        sum = sum + Wide(r[0]) * (convert_pack<double>(r) * convert_pack<double>(Quad::load(&state_.Ar[at])));
       });
+      return vector_part(sum);
     });
   }
 
   double direct(double beta) {
-    const T k = T(beta);
+    const Quad k = quad(T(1), T(beta)), vector = quad(T(0), T(1));
     return sum_blocks([&](std::size_t b) {
-      return sum_nodes(b, [&](T mass, std::size_t at) {
-        for (int c = 1; c <= D; ++c) {
-          state_.p[at + c] = state_.r[at + c] + k * state_.p[at + c];
-          state_.Ap[at + c] = state_.Ar[at + c] + k * state_.Ap[at + c];
-        }
-        return weight(mass, at) * product(&state_.Ap[at], &state_.Ap[at]);
+      Wide sum(0.0);
+      for_each_node(b, [&](std::size_t at) {
+        const Quad r = Quad::load(&state_.r[at]), Ap = vector * Quad::load(&state_.Ar[at]) + k * Quad::load(&state_.Ap[at]);
+        (vector * r + k * Quad::load(&state_.p[at])).store(&state_.p[at]);
+        Ap.store(&state_.Ap[at]);
+        const Wide wide = convert_pack<double>(Ap);
+        sum = sum + Wide(r[0]) * (wide * wide);
       });
+      return vector_part(sum);
     });
   }
 
   double advance(double alpha) {
-    const T k = T(alpha);
+    const Quad k = quad(T(0), T(alpha));
     return sum_blocks([&](std::size_t b) {
-      return sum_nodes(b, [&](T mass, std::size_t at) {
-        for (int c = 1; c <= D; ++c) {
-          state_.velocity[at + c] += k * state_.p[at + c];
-          state_.r[at + c] -= k * state_.Ap[at + c];
-        }
-        return residual_norm2(mass, at);
+      Wide sum(0.0);
+      for_each_node(b, [&](std::size_t at) {
+        const Quad p = Quad::load(&state_.p[at]), r = Quad::load(&state_.r[at]) - k * Quad::load(&state_.Ap[at]);
+        (Quad::load(&state_.velocity[at]) + k * p).store(&state_.velocity[at]);
+        r.store(&state_.r[at]);
+        const Wide wide = convert_pack<double>(r);
+        sum = sum + Wide(p[0]) * (wide * wide);  // of the residual before scaling: the preconditioner does not change when to stop
       });
+      return vector_part(sum);
     });
   }
 
  private:
   // force_tiles ← H u (M18); the forces themselves have done their work by now
-  void hessian(const Array<T>& u) {
-    parallel_for(state_.awake.size(), [&](std::size_t i) {
-      const std::uint32_t b = state_.awake[i];
-      const ParticleBlock<D>& particles = state_.blocks[b];
+  void hessian(const Array<T>& u, const std::vector<std::uint32_t>& blocks) {
+    parallel_for(blocks.size(), [&](std::size_t i) {
+      const ParticleBlock<D>& particles = state_.blocks[blocks[i]];
       if (particles.rest != Rest::kAwake) return;
-      alignas(64) T nodes[kTileValues];
-      load_tile(state_, b, u, nodes);
-      RowTile<T, D> in, out;
-      in.unfold(nodes);
-      out.clear();
-      Stencils<T, D, Kernel> stencils;
-      alignas(64) T quads[D][kGroup<T>][kChannels];
-      particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-        stencils.compute(state_.particles, at, particles.first_cell);
-        for (int l = 0; l < n; ++l) gather_gradient(stencils, l, in.values, quads);
-        store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
-        for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, out.values);
-      });
-      out.fold(state_.force_tiles.data() + particles.place * kTileValues);
+      if (particles.count <= kFewParticles) {
+        hessian_of_block<PlainTile<T, D>>(u, blocks[i]);
+      } else {
+        hessian_of_block<RowTile<T, D>>(u, blocks[i]);
+      }
     });
+  }
+
+  template <class Tile>
+  void hessian_of_block(const Array<T>& u, std::uint32_t b) {
+    const ParticleBlock<D>& particles = state_.blocks[b];
+    alignas(64) T nodes[kTileValues];
+    load_tile(state_, b, u, nodes);
+    Tile in, out;
+    in.unfold(nodes);
+    out.clear();
+    Stencils<T, D, Kernel, Tile> stencils;
+    alignas(64) T quads[D][kGroup<T>][kChannels];
+    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      stencils.compute(state_.particles, at, particles.first_cell);
+      for (int l = 0; l < n; ++l) gather_gradient(stencils, l, in.values, quads);
+      store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
+      for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, out.values);
+    });
+    out.fold(state_.force_tiles.data() + particles.place * kTileValues);
   }
 
   // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
@@ -121,40 +163,32 @@ class ImplicitSystem {
     return (inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E));
   }
 
-  T factor(T mass) const { return mass >= mass_floor_ ? scale_ / mass : T(0); }
+  // Of a node: what does not change during the solve in channel 0 (of v: s, of r: m/s, of p: m/s², of Ap: s beta dt²/m), then a vector.
+  // Nodes without mass have nothing but zeros.
+  using Quad = Pack<T, kChannels>;
+  using Wide = Pack<double, kChannels>;
 
-  Vec<T, D> project(std::size_t at, const Vec<T, D>& u) const { return state_.constraints[at / kChannels].project(u); }
-
-  static void put(T* to, const Vec<T, D>& u) {
-    for (int d = 0; d < D; ++d) to[1 + d] = u[d];
+  static Quad quad(T first, T others) {
+    Quad q(others);
+    q.set(0, first);
+    return q;
+  }
+  static double vector_part(const Wide& sum) {
+    double part = 0;
+    for (int c = 1; c <= D; ++c) part += sum[c];
+    return part;
   }
 
-  // Channel 0 of the velocities holds s.
-  T scaling(std::size_t at) const { return state_.velocity[at]; }
-  double weight(T mass, std::size_t at) const { return double(mass) / double(scaling(at)); }
-
-  // Of the residual before scaling, in the mass inner product: the preconditioner does not change when to stop.
-  double residual_norm2(T mass, std::size_t at) const {
-    const double s = scaling(at);
-    return double(mass) * product(&state_.r[at], &state_.r[at]) / (s * s);
+  void project(std::size_t at, T* u) const {
+    Vec<T, D> x;
+    for (int d = 0; d < D; ++d) x[d] = u[1 + d];
+    x = state_.constraints[at / kChannels].project(x);
+    for (int d = 0; d < D; ++d) u[1 + d] = x[d];
   }
 
-  static double product(const T* a, const T* b) {
-    double sum = 0;
-    for (int c = 1; c <= D; ++c) sum += double(a[c]) * double(b[c]);
-    return sum;
-  }
-
-  // Over the nodes of a block that have mass; others stay zero.
   template <class F>
-  double sum_nodes(std::size_t b, F f) {
-    double sum = 0;
-    for (int i = 0; i < Shape::kNodes; ++i) {
-      const std::size_t at = b * kBlockValues + i * kChannels;
-      const T mass = state_.mass_velocity[at];
-      if (mass > T(0)) sum += f(mass, at);
-    }
-    return sum;
+  static void for_each_node(std::size_t b, F f) {
+    for (int i = 0; i < Shape::kNodes; ++i) f(b * kBlockValues + i * kChannels);
   }
 
   // Partial sums in block order, whatever the threads do.

@@ -18,12 +18,14 @@ class Sleep {
  public:
   Sleep(const Model& model, CpuState<T, D>& state) : model_(model), state_(state) {}
 
-  // Before a step: wakes who must, and lists the blocks that take part.
+  // Before a step: wakes who must, and lists the blocks that take part. Those who are alone never sleep: they cost next to nothing.
   void choose() const {
     if (model_.solver.sleep) wake();
     state_.awake.clear();
+    state_.lone.clear();
     for (std::uint32_t b = 0; b < state_.blocks.size(); ++b)
-      if (state_.blocks[b].rest != Rest::kAsleep) state_.awake.push_back(b);
+      if (state_.blocks[b].rest != Rest::kAsleep) (state_.blocks[b].alone ? state_.lone : state_.awake).push_back(b);
+    state_.lone_reports.resize(state_.lone.size());
     state_.active.clear();
     for (std::uint32_t n = 0; n < state_.grid.node_block_count(); ++n)
       if (any_tile(n, [](const ParticleBlock<D>& block) { return block.rest != Rest::kAsleep; })) state_.active.push_back(n);
@@ -31,6 +33,7 @@ class Sleep {
 
   // Every block that shares nodes with b, b itself included.
   void wake_around(std::uint32_t b) const {
+    if (state_.blocks[b].alone) return;
     for (const std::int32_t node_block : state_.grid.nodes_of(b))
       for (const std::int32_t tile : state_.grid.tiles_of(node_block))
         if (tile != SparseGrid<D>::kNone) state_.blocks[tile].wake();
@@ -49,7 +52,7 @@ class Sleep {
     });
     const std::vector<std::uint8_t> tired = ask_all([&](std::uint32_t b) {
       const ParticleBlock<D>& block = state_.blocks[b];
-      return block.rest == Rest::kAwake && block.quiet_time >= kQuietTime && !loud_neighbour(b);
+      return block.rest == Rest::kAwake && !block.alone && block.quiet_time >= kQuietTime && !loud_neighbour(b);
     });
     parallel_for(tired.size(), [&](std::size_t b) {
       if (tired[b]) put_to_sleep(state_.blocks[b]);
@@ -104,6 +107,7 @@ class Sleep {
   // Its particles stand still from now on, in both buffers.
   void put_to_sleep(ParticleBlock<D>& block) const {
     block.rest = Rest::kDozing;
+    state_.reports[block.place].loads.clear();
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const std::uint32_t slot = block.slot(i);
       for (auto& column : state_.particles.velocity) column[slot] = T(0);

@@ -8,32 +8,32 @@
 namespace firn::cpu {
 
 // Calls f(offset of the Row in the tile, j) for the lines of one value of the first axis (2D: the only line, j = 0).
-template <class T, int D, class Kernel, class F>
+template <class Tile, int D, class Kernel, class F>
 inline void for_each_line(F f) {
   if constexpr (D == 2) {
     f(0, 0);
   } else {
 #pragma GCC unroll 4
-    for (int j = 0; j < Kernel::kSupport; ++j) f(j * RowTile<T, D>::kLine, j);
+    for (int j = 0; j < Kernel::kSupport; ++j) f(j * Tile::kLine, j);
   }
 }
-template <class T, int D>
-inline constexpr int kFirstAxisStep = D == 3 ? RowTile<T, D>::kPlane : RowTile<T, D>::kLine;
+template <class Tile, int D>
+inline constexpr int kFirstAxisStep = D == 3 ? Tile::kPlane : Tile::kLine;
 
 // A quad of channels per axis, for one lane: column d of a matrix with one row per channel.
 template <class T>
 using Quads = const T (*)[kGroup<T>][kChannels];
 
 // f_i += A grad w (M6), for any A: forces, and the rows of the implicit operator.
-template <class T, int D, class Kernel>
-inline void scatter_force(const Stencils<T, D, Kernel>& s, int l, Quads<T> A, T* tile) {
+template <class T, int D, class Kernel, class Tile>
+inline void scatter_force(const Stencils<T, D, Kernel, Tile>& s, int l, Quads<T> A, T* tile) {
   const Row<T> w = spread_nodes(s.w_last[l]);
   const Row<T> last = repeat_channels(A[D - 1][l]) * spread_nodes(s.g_last[l]), x = repeat_channels(A[0][l]) * w;
   const Row<T> y = D == 3 ? repeat_channels(A[1][l]) * w : x;
   T* plane = tile + s.start[l];
-  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<T, D>) {
+  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<Tile, D>) {
     const Row<T> wi(s.w[0][i][l]), u = last * wi + x * Row<T>(s.g[0][i][l]), v = y * wi;
-    for_each_line<T, D, Kernel>([&](int at, int j) {
+    for_each_line<Tile, D, Kernel>([&](int at, int j) {
       Row<T> sum = Row<T>::load(plane + at);
       if constexpr (D == 2) sum = sum + u;
       if constexpr (D == 3) sum = sum + u * Row<T>(s.w[1][j][l]) + v * Row<T>(s.g[1][j][l]);
@@ -43,8 +43,8 @@ inline void scatter_force(const Stencils<T, D, Kernel>& s, int l, Quads<T> A, T*
 }
 
 // m_i += w m, (m v)_i += w m (v + D⁻¹ B (x_i − x_p)) (M4). value: (m, m v); affine: m D⁻¹ B, for APIC.
-template <class T, int D, class Kernel, bool Apic>
-inline void scatter_momentum(const Stencils<T, D, Kernel>& s, int l, const T* value, Quads<T> affine, T* tile) {
+template <class T, int D, class Kernel, bool Apic, class Tile>
+inline void scatter_momentum(const Stencils<T, D, Kernel, Tile>& s, int l, const T* value, Quads<T> affine, T* tile) {
   const Row<T> w = spread_nodes(s.w_last[l]);
   Row<T> u = repeat_channels(value) * w, x = u, y = u;
   if constexpr (Apic) {
@@ -55,11 +55,11 @@ inline void scatter_momentum(const Stencils<T, D, Kernel>& s, int l, const T* va
     if constexpr (D == 3) y = repeat_channels(affine[1][l]) * w;
   }
   T* plane = tile + s.start[l];
-  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<T, D>) {
+  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<Tile, D>) {
     const Row<T> wi(s.w[0][i][l]);
     Row<T> v = u * wi;
     if constexpr (Apic) v = v + x * Row<T>(s.w[0][i][l] * s.distance(0, i, l));
-    for_each_line<T, D, Kernel>([&](int at, int j) {
+    for_each_line<Tile, D, Kernel>([&](int at, int j) {
       Row<T> sum = Row<T>::load(plane + at);
       if constexpr (D == 2) sum = sum + v;
       if constexpr (D == 3) sum = sum + v * Row<T>(s.w[1][j][l]);
@@ -70,12 +70,12 @@ inline void scatter_momentum(const Stencils<T, D, Kernel>& s, int l, const T* va
 }
 
 // k |grad w|² into channel 0: what the particle's stiffness adds to the diagonal of (M18).
-template <class T, int D, class Kernel>
-inline void scatter_stiffness(const Stencils<T, D, Kernel>& s, int l, T stiffness, T* tile) {
+template <class T, int D, class Kernel, class Tile>
+inline void scatter_stiffness(const Stencils<T, D, Kernel, Tile>& s, int l, T stiffness, T* tile) {
   const auto square = [](T a) { return a * a; };
   T* plane = tile + s.start[l];
-  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<T, D>)
-    for_each_line<T, D, Kernel>([&](int at, int j) {
+  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<Tile, D>)
+    for_each_line<Tile, D, Kernel>([&](int at, int j) {
       T w = stiffness * square(s.w[0][i][l]), g = stiffness * square(s.g[0][i][l]);  // g: with one weight replaced by its derivative
       if constexpr (D == 3) {
         g = g * square(s.w[1][j][l]) + w * square(s.g[1][j][l]);
@@ -97,14 +97,14 @@ struct RowSums {
   }
 };
 
-template <class T, int D, class Kernel, bool Slopes, bool Arms>
-inline RowSums<T, D> sum_rows(const Stencils<T, D, Kernel>& s, int l, const T* tile) {
+template <class T, int D, class Kernel, bool Slopes, bool Arms, class Tile>
+inline RowSums<T, D> sum_rows(const Stencils<T, D, Kernel, Tile>& s, int l, const T* tile) {
   RowSums<T, D> sums;
   const T* plane = tile + s.start[l];
-  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<T, D>) {
+  for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<Tile, D>) {
     const Row<T> wi(s.w[0][i][l]);
     Row<T> c(T(0)), slope(T(0)), arm(T(0));
-    for_each_line<T, D, Kernel>([&](int at, int j) {
+    for_each_line<Tile, D, Kernel>([&](int at, int j) {
       const Row<T> u = Row<T>::load(plane + at);
       if constexpr (D == 2) {
         c = u;
@@ -132,8 +132,8 @@ struct Gathered {
 };
 
 // The sum of w u at lane l.
-template <class T, int D, class Kernel>
-inline void gather_value(const Stencils<T, D, Kernel>& s, int l, const T* tile, T* value) {
+template <class T, int D, class Kernel, class Tile>
+inline void gather_value(const Stencils<T, D, Kernel, Tile>& s, int l, const T* tile, T* value) {
   store_sum_of_nodes(sum_rows<T, D, Kernel, false, false>(s, l, tile).value * spread_nodes(s.w_last[l]), value);
 }
 
@@ -144,14 +144,14 @@ inline void store_gradient(const RowSums<T, D>& sums, const Row<T>& w, const Row
 }
 
 // grad u at lane l, column by column.
-template <class T, int D, class Kernel>
-inline void gather_gradient(const Stencils<T, D, Kernel>& s, int l, const T* tile, T (*gradient)[kGroup<T>][kChannels]) {
+template <class T, int D, class Kernel, class Tile>
+inline void gather_gradient(const Stencils<T, D, Kernel, Tile>& s, int l, const T* tile, T (*gradient)[kGroup<T>][kChannels]) {
   store_gradient<T, D>(sum_rows<T, D, Kernel, true, false>(s, l, tile), spread_nodes(s.w_last[l]), spread_nodes(s.g_last[l]), l, gradient);
 }
 
 // For APIC all of them from the same nodes.
-template <class T, int D, class Kernel>
-inline void gather_affine(const Stencils<T, D, Kernel>& s, int l, const T* tile, Gathered<T, D>& to) {
+template <class T, int D, class Kernel, class Tile>
+inline void gather_affine(const Stencils<T, D, Kernel, Tile>& s, int l, const T* tile, Gathered<T, D>& to) {
   const RowSums<T, D> sums = sum_rows<T, D, Kernel, true, true>(s, l, tile);
   const Row<T> w = spread_nodes(s.w_last[l]);
   store_gradient<T, D>(sums, w, spread_nodes(s.g_last[l]), l, to.gradient);

@@ -26,14 +26,17 @@ class ReferenceSolver : public Solver {
     const auto begin = std::chrono::steady_clock::now();
     StepReport report;
     Step<D, Kernel> step(model, state);
+    step.find_alone();
     step.rasterize();
     step.add_forces();
-    const double dt = choose_time_step(model, with_inflow(step.limits(), model, state.time, longest), step.extent(), longest);
-    take_step(model, state, dt, report, [&](double tried) { return step.try_rest(tried, report); });
+    const ChosenStep chosen = choose_time_step(model, with_inflow(step.limits(), model, state.time, longest), step.extent(), longest);
+    take_step(model, state, chosen, report, [&](double tried) { return step.try_rest(tried, report); });
     step.accept();
     state.time += report.dt;
     ++state.steps;
     report.limited = step.limited();
+    report.alone = step.alone();
+    report.loads = step.loads();
     report.seconds[static_cast<int>(Phase::kGrid)] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return report;
   }

@@ -1,5 +1,6 @@
 #include "solver/reference/reference_step.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "solver/linear/conjugate_residuals.h"
@@ -34,6 +35,23 @@ void Step<D, Kernel>::for_stencil(const V<D>& x, F f) {
   }
 }
 
+// Neighbours in space are mostly neighbours in the list, so that is searched from the particle on.
+template <int D, class Kernel>
+void Step<D, Kernel>::find_alone() {
+  std::vector<Cell<D>> cells;
+  for (const Particle<D>& p : state_.particles) cells.push_back(to_lattice<double, D>(p.x, h_, false).cell);
+  const auto near = [&](std::size_t a, std::size_t b) {
+    int farthest = 0;
+    for (int d = 0; d < D; ++d) farthest = std::max(farthest, std::abs(cells[a][d] - cells[b][d]));
+    return farthest <= kAloneReach<D>;
+  };
+  for (std::size_t p = 0; p < cells.size(); ++p) {
+    bool alone = true;
+    for (std::size_t k = 1; k < cells.size() && alone; ++k) alone = !(p >= k && near(p, p - k)) && !(p + k < cells.size() && near(p, p + k));
+    state_.particles[p].alone = alone;
+  }
+}
+
 template <int D, class Kernel>
 void Step<D, Kernel>::rasterize() {
   for (const Particle<D>& p : state_.particles) {
@@ -61,6 +79,7 @@ void Step<D, Kernel>::estimate_volumes() {
 template <int D, class Kernel>
 void Step<D, Kernel>::add_forces() {
   for (const Particle<D>& p : state_.particles) {
+    if (p.alone) continue;
     const M<D> P = first_piola(p.F_E, polar(p.F_E).R, lame(p));
     const M<D> A = -p.volume * (P * transpose(p.F_E));
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { i.force += A * grad_w; });  // (M6)
@@ -74,9 +93,10 @@ StepLimits Step<D, Kernel>::limits() const {
     const Lame<double> l = lame(p);
     const SnowParameters<double> s = parameters(p);
     const double speed = norm(p.v), compliance = p.volume / p.mass;
+    limits.speed = std::max(limits.speed, speed);
+    if (p.alone) continue;
     limits.wave = std::max(limits.wave, std::sqrt((l.lambda + 2 * l.mu) * compliance) + speed);
     limits.soft_wave = std::max(limits.soft_wave, std::sqrt((s.lambda0 + 2 * s.mu0) * compliance));
-    limits.speed = std::max(limits.speed, speed);
   }
   return limits;
 }
@@ -99,6 +119,11 @@ std::int64_t Step<D, Kernel>::limited() const {
 }
 
 template <int D, class Kernel>
+std::int64_t Step<D, Kernel>::alone() const {
+  return std::count_if(state_.particles.begin(), state_.particles.end(), [](const Particle<D>& p) { return p.alone; });
+}
+
+template <int D, class Kernel>
 void Step<D, Kernel>::update_grid_velocities(double dt) {
   const V<D> g = convert_vec<double, D>(model_.gravity);
   for (auto& [cell, i] : grid_) {
@@ -108,11 +133,19 @@ void Step<D, Kernel>::update_grid_velocities(double dt) {
   }
 }
 
+// (M19), and what the bodies feel of it.
+template <int D, class Kernel>
+V<D> Step<D, Kernel>::collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint) {
+  return collide<double, D>(bodies_.list, x, v, h_, constraint, [&](std::size_t body, const BodyContact<double, D>& contact, const V<D>& taken) {
+    loads_[body].add(mass / dt_, contact, taken);
+  });
+}
+
 template <int D, class Kernel>
 void Step<D, Kernel>::collide_grid() {
   for (auto& [cell, i] : grid_) {
     i.constraint = {};
-    if (i.mass > 0) i.v_star = collide<double, D>(bodies_.list, {cell, V<D>::zero()}, i.v_star, h_, &i.constraint);
+    if (i.mass > 0) i.v_star = collide_point({cell, V<D>::zero()}, i.v_star, i.mass, &i.constraint);
     i.v = i.v_star;
   }
 }
@@ -122,6 +155,7 @@ template <int D, class Kernel>
 void Step<D, Kernel>::hessian(V<D> Node<D>::*u, V<D> Node<D>::*out) {
   for (auto& [cell, i] : grid_) i.*out = V<D>::zero();
   for (const Particle<D>& p : state_.particles) {
+    if (p.alone) continue;
     M<D> grad_u = M<D>::zero();
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_u += outer(i.*u, grad_w); });
     const M<D> dP = piola_derivative(p.F_E, polar(p.F_E).R, lame(p), grad_u * p.F_E);  // (M14)
@@ -184,22 +218,35 @@ double Step<D, Kernel>::advance(double alpha) {
 }
 
 template <int D, class Kernel>
-bool Step<D, Kernel>::solve(double dt, StepReport& report) {
+bool Step<D, Kernel>::solve(StepReport& report) {
   if (model_.solver.integrator == Integrator::kExplicit) return true;
-  dt_ = dt;
   double size = 0;
   for (const auto& [cell, i] : grid_) size += i.mass * dot(i.v_star, i.v_star);
   const LinearLimits limits{model_.solver.tolerance, 10 * kEpsilon<double> * std::sqrt(size), model_.solver.max_iterations};
   const LinearResult result = conjugate_residuals(*this, limits);
   report.iterations += result.iterations;
   report.residual = result.residual;
+  add_reactions();
   for (auto& [cell, i] : grid_)
-    if (i.mass > 0) i.v = collide<double, D>(bodies_.list, {cell, V<D>::zero()}, i.v, h_, nullptr);
+    if (i.mass > 0) i.v = collide_point({cell, V<D>::zero()}, i.v, i.mass, nullptr);
   return result.converged;
+}
+
+// What the solve would have changed held nodes by, their bodies take.
+template <int D, class Kernel>
+void Step<D, Kernel>::add_reactions() {
+  hessian(&Node<D>::v, &Node<D>::Ar);
+  for (const auto& [cell, i] : grid_) {
+    if (i.mass < model_.mass_floor || i.constraint.free()) continue;
+    i.constraint.for_each_held((-model_.solver.beta * dt_ * dt_) * i.Ar, [&, at = cell](std::size_t body, const V<D>& part) {
+      loads_[body].add(1 / dt_, probe(bodies_.list[body], at, V<D>::zero(), h_), part);
+    });
+  }
 }
 
 template <int D, class Kernel>
 Fault Step<D, Kernel>::update_deformation(Particle<D>& p, double dt) {
+  if (p.alone) return Fault::kNone;
   M<D> grad_v = M<D>::zero();
   for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v, grad_w); });
   const M<D> change = M<D>::identity() + dt * grad_v;
@@ -228,12 +275,12 @@ void Step<D, Kernel>::update_velocity(Particle<D>& p) {
     if (apic()) p.B += w * outer(i.v, r);
   });
   const double alpha = apic() ? 0 : model_.solver.flip_ratio;
-  p.v = v_pic + alpha * (p.v - v_old);  // (M10)
+  p.v = std::exp(-model_.damping * dt_) * (v_pic + alpha * (p.v - v_old));  // (M10)
 }
 
 template <int D, class Kernel>
 void Step<D, Kernel>::collide_particle(Particle<D>& p) {
-  p.v = collide<double, D>(bodies_.list, to_lattice<double, D>(p.x, h_, false), p.v, h_, nullptr);
+  p.v = collide_point(to_lattice<double, D>(p.x, h_, false), p.v, p.mass, nullptr);
 }
 
 template <int D, class Kernel>
@@ -248,10 +295,12 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
 
 template <int D, class Kernel>
 Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
+  dt_ = dt;
+  loads_.assign(model_.bodies.size(), {});
   bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);
   update_grid_velocities(dt);
   collide_grid();
-  if (!solve(dt, report)) return {Fault::kSolve, 0};
+  if (!solve(report)) return {Fault::kSolve, 0};
   next_ = state_.particles;
   for (Particle<D>& p : next_) {
     Fault fault = update_deformation(p, dt);

@@ -25,6 +25,7 @@ struct Particle {
   std::uint16_t material;
   std::optional<Variation> own;
   std::uint32_t id;
+  bool alone = false;  // see kAloneReach
 
   double J_P() const { return determinant(F_P); }
 };
@@ -64,6 +65,7 @@ class Step {
  public:
   Step(const Model& model, ReferenceState<D>& state) : model_(model), state_(state), h_(model.h) {}
 
+  void find_alone();
   void rasterize();                    // step 1
   void estimate_volumes();             // step 2, first step only
   void add_forces();                   // step 3
@@ -72,6 +74,8 @@ class Step {
   Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
   void accept() { state_.particles = next_; }
   std::int64_t limited() const;
+  std::int64_t alone() const;
+  const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
 
   // The linear system of step 6, see conjugate_residuals.h.
   double start();
@@ -82,7 +86,8 @@ class Step {
  private:
   void update_grid_velocities(double dt);                   // step 4
   void collide_grid();                                      // step 5
-  bool solve(double dt, StepReport& report);                // step 6
+  bool solve(StepReport& report);                           // step 6
+  void add_reactions();                                     // what bodies feel of it
   Fault update_deformation(Particle<D>& p, double dt);      // step 7
   void update_velocity(Particle<D>& p);                     // step 8
   void collide_particle(Particle<D>& p);                    // step 9
@@ -95,6 +100,7 @@ class Step {
   V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
   SnowParameters<double> parameters(const Particle<D>& p) const { return snow_parameters(model_, p.material, p.own); }
   Lame<double> lame(const Particle<D>& p) const { return hardened(parameters(p), p.J_P()); }
+  V<D> collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint);
   bool apic() const { return model_.solver.transfer == Transfer::kApic; }
 
   const Model& model_;
@@ -103,6 +109,7 @@ class Step {
   Grid<D> grid_;
   std::vector<Particle<D>> next_;
   Bodies<double, D> bodies_;
+  std::vector<Load> loads_;
 };
 
 }  // namespace firn::reference

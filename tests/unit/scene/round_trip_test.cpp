@@ -188,6 +188,7 @@ class Randomizer {
     value = "a \"b\"\n\xc3\xa4";
     return true;
   }
+  void set(std::string& value, ColumnName) { value = "body-" + std::to_string(names_++) + "_A"; }
   void set(std::string& value, FilePattern) { value = file_.substr(0, file_.find_last_of('/')) + "/walk_##.obj"; }
   void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
   void set(Material&, PresetName) {}
@@ -240,6 +241,7 @@ class Randomizer {
 
   std::mt19937 random_;
   int dimension_;
+  int names_ = 0;
   std::string file_;
 };
 
@@ -335,7 +337,7 @@ TEST(RoundTrip, NormalizedRotationsStayTheSameBits) {
 TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
   const std::string text = to_toml(parse(kMinimal));
   EXPECT_EQ(text,
-            "[simulation]\ndimension = 3\nspacing = 0.01\nfps = 24.0\nduration = 1.0\ngravity = [0.0, -9.81, 0.0]\n"
+            "[simulation]\ndimension = 3\nspacing = 0.01\nfps = 24.0\nduration = 1.0\ngravity = [0.0, -9.81, 0.0]\nsettle = 0.0\n"
             "\n[solver]\nintegrator = \"semi-implicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
             "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\nprecision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
             "sleep = true\n"

@@ -68,6 +68,7 @@ class BadValues {
   }
   Values bad(ExistingFile) const { return {"1", "\"no such file\"", "\"/\""}; }
   Values bad(AnyText) const { return {"1", "true"}; }
+  Values bad(ColumnName) const { return {"1", "true", "\"\"", "\"two words\"", "\"a,b\""}; }
   Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
   Values bad(PresetName) const { return {"1", "\"nothing\"", "[\"icy\"]"}; }
   Values bad(const Maybe& rule) const { return bad(rule.range); }

@@ -195,14 +195,14 @@ TEST(Collide, ACornerLeavesTheEdgeFree) {
     bodies.push_back(freeze<double, 3>(m, 0));
   }
   Constraint<double, 3> rule;
-  const auto v = collide<double, 3>(bodies, {{-1, -1, 0}, {0, 0, 0}}, {-1, -2, 3}, 0.1, &rule);
+  const auto v = collide<double, 3>(bodies, {{-1, -1, 0}, {0, 0, 0}}, {-1, -2, 3}, 0.1, &rule, [](auto...) {});
   EXPECT_EQ(v[0], 0);
   EXPECT_EQ(v[1], 0);
   EXPECT_EQ(v[2], 3);
   EXPECT_EQ(rule.count, 2);
   EXPECT_FALSE(rule.stuck);
   Constraint<double, 3> outside;
-  const auto same = collide<double, 3>(bodies, {{1, 1, 0}, {0, 0, 0}}, {-1, -2, 3}, 0.1, &outside);
+  const auto same = collide<double, 3>(bodies, {{1, 1, 0}, {0, 0, 0}}, {-1, -2, 3}, 0.1, &outside, [](auto...) {});
   EXPECT_EQ(same[0], -1);
   EXPECT_TRUE(outside.free());
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "firn/error.h"
@@ -23,57 +24,61 @@ Model model(Integrator integrator = Integrator::kExplicit) {
 
 const SnowExtent kNoBodies(0);  // where the snow is does not matter then
 
+double step_of(const Model& model, const StepLimits& limits, const SnowExtent& snow, double longest) {
+  return choose_time_step(model, limits, snow, longest).dt;
+}
+
 TEST(TimeStep, AFixedStepIsTakenWhateverTheLimits) {
   Model m = model();
   m.solver.time_step = 1e-3;
-  EXPECT_EQ(choose_time_step(m, {1e9, 1e9, 1e9}, kNoBodies, 1e-3), 1e-3);
+  EXPECT_EQ(step_of(m, {1e9, 1e9, 1e9}, kNoBodies, 1e-3), 1e-3);
 }
 
 TEST(TimeStep, SnowAtRestWithoutStiffnessTakesTheLongest) {
-  EXPECT_EQ(choose_time_step(model(), {}, kNoBodies, 0.04), 0.04);
-  EXPECT_EQ(choose_time_step(model(Integrator::kSemiImplicit), {}, kNoBodies, 0.04), 0.04);
+  EXPECT_EQ(step_of(model(), {}, kNoBodies, 0.04), 0.04);
+  EXPECT_EQ(step_of(model(Integrator::kSemiImplicit), {}, kNoBodies, 0.04), 0.04);
 }
 
 // courant · h / wave = 0.5 · 0.01 / 20 = 2.5e-4 s.
 TEST(TimeStep, TheWaveLimitsExplicitSteps) {
-  const double dt = choose_time_step(model(), {20, 10, 0}, kNoBodies, 0.04);
+  const double dt = step_of(model(), {20, 10, 0}, kNoBodies, 0.04);
   EXPECT_LE(dt, 2.5e-4 * (1 + 1e-9));
   EXPECT_DOUBLE_EQ(dt, 0.04 / 160);
 }
 
 // Two cells at the unhardened wave speed: 2 · 0.01 / 10 = 2e-3 s; the hardened one does not count.
 TEST(TimeStep, TheSoftWaveLimitsImplicitSteps) {
-  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1e6, 10, 0}, kNoBodies, 0.04), 2e-3);
+  EXPECT_DOUBLE_EQ(step_of(model(Integrator::kSemiImplicit), {1e6, 10, 0}, kNoBodies, 0.04), 2e-3);
 }
 
 // cell_fraction · h / speed = 0.25 · 0.01 / 5 = 5e-4 s.
 TEST(TimeStep, TheSpeedLimitsBothKindsOfSteps) {
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
-  EXPECT_DOUBLE_EQ(choose_time_step(model(Integrator::kSemiImplicit), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(step_of(model(), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(step_of(model(Integrator::kSemiImplicit), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
 }
 
 // Also where there is no particle yet, and from the step on that reaches the source's start.
 TEST(TimeStep, SnowThatComesInLimitsTheStepsInWhichItComes) {
   Model m = model();
   m.inflows.push_back({1, 2, 30, 5});
-  EXPECT_EQ(choose_time_step(m, with_inflow({}, m, 0.9, 0.04), kNoBodies, 0.04), 0.04);
+  EXPECT_EQ(step_of(m, with_inflow({}, m, 0.9, 0.04), kNoBodies, 0.04), 0.04);
   for (const double time : {0.97, 1.5, 1.99})
-    EXPECT_LE(choose_time_step(m, with_inflow({}, m, time, 0.04), kNoBodies, 0.04), 0.5 * 0.01 / 35 * (1 + 1e-9));
-  EXPECT_EQ(choose_time_step(m, with_inflow({}, m, 2, 0.04), kNoBodies, 0.04), 0.04);
+    EXPECT_LE(step_of(m, with_inflow({}, m, time, 0.04), kNoBodies, 0.04), 0.5 * 0.01 / 35 * (1 + 1e-9));
+  EXPECT_EQ(step_of(m, with_inflow({}, m, 2, 0.04), kNoBodies, 0.04), 0.04);
   m.solver.integrator = Integrator::kSemiImplicit;
-  EXPECT_DOUBLE_EQ(choose_time_step(m, with_inflow({}, m, 1.5, 0.04), kNoBodies, 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(step_of(m, with_inflow({}, m, 1.5, 0.04), kNoBodies, 0.04), 5e-4);
 }
 
 TEST(TimeStep, TheTighterLimitWins) {
   const StepLimits fast{20, 20, 50}, stiff{2000, 2000, 5};
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), fast, kNoBodies, 0.04), 5e-5);
-  EXPECT_DOUBLE_EQ(choose_time_step(model(), stiff, kNoBodies, 0.04), 2.5e-6);
+  EXPECT_DOUBLE_EQ(step_of(model(), fast, kNoBodies, 0.04), 5e-5);
+  EXPECT_DOUBLE_EQ(step_of(model(), stiff, kNoBodies, 0.04), 2.5e-6);
 }
 
 TEST(TimeStep, WhatIsLeftIsSplitIntoEqualStepsWithinTheLimit) {
   for (double wave = 1; wave < 3000; wave *= 1.37)
     for (const double longest : {1.0 / 24, 1e-3, 1e-5, 7e-7}) {
-      const double limit = 0.5 * 0.01 / wave, dt = choose_time_step(model(), {wave, 0, 0}, kNoBodies, longest);
+      const double limit = 0.5 * 0.01 / wave, dt = step_of(model(), {wave, 0, 0}, kNoBodies, longest);
       EXPECT_LE(dt, limit * (1 + 1e-9));
       EXPECT_LE(dt, longest);
       const double steps = longest / dt;
@@ -89,7 +94,7 @@ TEST(TimeStep, AFrameHasNoSliverAtItsEnd) {
   double left = 1.0 / 24, shortest = 1, longest = 0;
   int steps = 0;
   for (; left > 1e-12; ++steps) {
-    const double dt = choose_time_step(model(), {123.4, 0, 0}, kNoBodies, left);
+    const double dt = step_of(model(), {123.4, 0, 0}, kNoBodies, left);
     shortest = std::min(shortest, dt);
     longest = std::max(longest, dt);
     left -= dt;
@@ -119,21 +124,21 @@ SnowExtent snow_at(double time) {
 // cell_fraction · h / speed = 0.25 · 0.01 / 20.
 TEST(TimeStep, ABodyAmongTheSnowMovesAPartOfACellAStep) {
   for (const double x : {-0.07, 0.0, 0.05, 0.1})
-    EXPECT_DOUBLE_EQ(choose_time_step(with_ball(x, 20), {}, snow_at(0), 0.04), 0.04 / std::ceil(0.04 / 1.25e-4));
+    EXPECT_DOUBLE_EQ(step_of(with_ball(x, 20), {}, snow_at(0), 0.04), 0.04 / std::ceil(0.04 / 1.25e-4));
 }
 
 // Its surface is 1 m − 5 cm away, three cells count as among the snow: 0.92 m to go.
 TEST(TimeStep, ABodyFarAwayComesNoCloserThanTheSnow) {
-  EXPECT_NEAR(choose_time_step(with_ball(-1, 20), {}, snow_at(0), 0.05), 0.05 / 2, 1e-12);
-  EXPECT_EQ(choose_time_step(with_ball(-1, 20), {}, snow_at(0), 0.04), 0.04);
-  EXPECT_EQ(choose_time_step(with_ball(-1, 0), {}, snow_at(0), 0.04), 0.04);
+  EXPECT_NEAR(step_of(with_ball(-1, 20), {}, snow_at(0), 0.05), 0.05 / 2, 1e-12);
+  EXPECT_EQ(step_of(with_ball(-1, 20), {}, snow_at(0), 0.04), 0.04);
+  EXPECT_EQ(step_of(with_ball(-1, 0), {}, snow_at(0), 0.04), 0.04);
 }
 
 // Spinning at 100 rad/s, its surface moves at 5 m/s: 0.25 · 0.01 / 5.
 TEST(TimeStep, TheSurfaceOfASpinningBodyCounts) {
   Model m = with_ball(-0.02, 0);
   m.bodies[0].motion.spin = {0, 0, 100};
-  EXPECT_DOUBLE_EQ(choose_time_step(m, {}, snow_at(0), 0.04), 5e-4);
+  EXPECT_DOUBLE_EQ(step_of(m, {}, snow_at(0), 0.04), 5e-4);
 }
 
 // A plane has no size: it counts as far as the snow reaches, here (0.1, 0.1, 0.1) from its point.
@@ -142,19 +147,42 @@ TEST(TimeStep, OfATiltingPlaneThePartUnderTheSnowCounts) {
   m.bodies[0].solid = {SolidKind::kPlane, {0, 1, 0}, {0, 0, 0}};
   m.bodies[0].anchor = to_lattice<double, 3>({0, 0, 0}, m.h, true);
   m.bodies[0].motion.spin = {0, 0, 10};
-  EXPECT_NEAR(choose_time_step(m, {}, snow_at(0), 0.04), 0.25 * 0.01 / (10 * 0.1 * std::sqrt(3.0)), 2e-5);
+  EXPECT_NEAR(step_of(m, {}, snow_at(0), 0.04), 0.25 * 0.01 / (10 * 0.1 * std::sqrt(3.0)), 2e-5);
   m.bodies[0].motion.spin = {0, 0, 0};
   m.bodies[0].motion.velocity = {0, 1, 0};
   m.bodies[0].anchor = to_lattice<double, 3>({0, -1, 0}, m.h, true);
-  EXPECT_EQ(choose_time_step(m, {}, snow_at(0), 0.04), 0.04) << "0.97 m below";
+  EXPECT_EQ(step_of(m, {}, snow_at(0), 0.04), 0.04) << "0.97 m below";
 }
 
 TEST(TimeStep, OfKeysTheStretchesAheadCount) {
   Model m = with_ball(-0.02, 0);
   m.bodies[0].motion.keys = {{0, {0, 0, 0}, {}}, {1, {0, 0, 0}, {}}, {1.1, {2, 0, 0}, {}}};  // at rest, then 20 m/s
-  EXPECT_EQ(choose_time_step(m, {}, snow_at(0.5), 0.04), 0.04);
-  EXPECT_LE(choose_time_step(m, {}, snow_at(0.99), 0.04), 1.25e-4 * (1 + 1e-9));
-  EXPECT_EQ(choose_time_step(m, {}, snow_at(1.2), 0.04), 0.04);
+  EXPECT_EQ(step_of(m, {}, snow_at(0.5), 0.04), 0.04);
+  EXPECT_LE(step_of(m, {}, snow_at(0.99), 0.04), 1.25e-4 * (1 + 1e-9));
+  EXPECT_EQ(step_of(m, {}, snow_at(1.2), 0.04), 0.04);
+}
+
+TEST(TimeStep, NamesTheRuleThatSetIt) {
+  const auto rule = [](Model m, const StepLimits& limits) { return choose_time_step(m, limits, snow_at(0), 0.04).rule; };
+  Model implicit = model(), fixed = model();
+  implicit.solver.integrator = Integrator::kSemiImplicit;
+  fixed.solver.time_step = 0.04;
+  EXPECT_EQ(rule(model(), {}), StepRule::kFrameEnd);
+  EXPECT_EQ(rule(model(), {20, 20, 50}), StepRule::kSnowSpeed);
+  EXPECT_EQ(rule(model(), {2000, 2000, 5}), StepRule::kElasticWave);
+  EXPECT_EQ(rule(implicit, {2000, 2000, 5}), StepRule::kAccuracy);
+  EXPECT_EQ(rule(with_ball(0, 20), {20, 20, 5}), StepRule::kMovingBody);
+  EXPECT_EQ(rule(fixed, {2000, 2000, 5}), StepRule::kFixed);
+}
+
+TEST(StepRule, EveryOneHasItsOwnNameAndAdvice) {
+  std::set<std::string> names, advice;
+  for (int r = 0; r < kStepRules; ++r) {
+    names.insert(name_of(static_cast<StepRule>(r)));
+    advice.insert(advice_of(static_cast<StepRule>(r)));
+  }
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kStepRules));
+  EXPECT_EQ(advice.size(), static_cast<std::size_t>(kStepRules));
 }
 
 struct Plain : State {};
@@ -162,21 +190,23 @@ struct Plain : State {};
 TEST(TakeStep, HalvesUntilTheStepWorks) {
   StepReport report;
   std::vector<double> tried;
-  take_step(model(), Plain{}, 0.08, report, [&](double dt) {
+  take_step(model(), Plain{}, {0.08, StepRule::kSnowSpeed}, report, [&](double dt) {
     tried.push_back(dt);
     return dt > 0.015 ? Attempt{Fault::kInverted, 7} : Attempt{};
   });
   EXPECT_EQ(tried, (std::vector<double>{0.08, 0.04, 0.02, 0.01}));
   EXPECT_EQ(report.dt, 0.01);
   EXPECT_EQ(report.rejected, 3);
+  EXPECT_EQ(report.rule, StepRule::kCut);
   EXPECT_NE(report.rejection.find("particle 7"), std::string::npos) << report.rejection;
 }
 
 TEST(TakeStep, AStepThatWorksAtOnceReportsNothing) {
   StepReport report;
-  take_step(model(), Plain{}, 0.08, report, [](double) { return Attempt{}; });
+  take_step(model(), Plain{}, {0.08, StepRule::kSnowSpeed}, report, [](double) { return Attempt{}; });
   EXPECT_EQ(report.dt, 0.08);
   EXPECT_EQ(report.rejected, 0);
+  EXPECT_EQ(report.rule, StepRule::kSnowSpeed);
   EXPECT_TRUE(report.rejection.empty());
 }
 
@@ -188,7 +218,7 @@ TEST(TakeStep, AFixedStepIsNotCut) {
   state.steps = 41;
   int tries = 0;
   try {
-    take_step(m, state, 0.08, report, [&](double) {
+    take_step(m, state, {0.08, StepRule::kFixed}, report, [&](double) {
       ++tries;
       return Attempt{Fault::kTooFar, 3};
     });
@@ -207,7 +237,7 @@ TEST(TakeStep, AStepThatNeverWorksStopsTheRun) {
     ++tries;
     return Attempt{Fault::kNotFinite, 0};
   };
-  EXPECT_THROW(take_step(model(), Plain{}, 1, report, hopeless), RunError);
+  EXPECT_THROW(take_step(model(), Plain{}, {1, StepRule::kFrameEnd}, report, hopeless), RunError);
   EXPECT_EQ(tries, kMaxHalvings + 1);
 }
 
