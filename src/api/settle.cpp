@@ -22,6 +22,7 @@ std::vector<bool> who_settles(const Built& built) {
   std::vector<bool> settles(built.particles.size());
   std::size_t begin = 0;
   for (const BodySummary& body : built.snow) {
+    if (body.start > 0) continue;  // it comes later, and is not among them
     const std::size_t end = std::min(begin + body.particles, built.particles.size());
     bool still = true;
     for (std::size_t i = begin; i < end && still; ++i) still = is_still(built.particles[i]);
