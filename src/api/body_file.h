@@ -7,8 +7,6 @@
 
 namespace firn {
 
-inline constexpr const char* kBodyFileName = "bodies.obj";  // in a run's folder
-
 // Whether a 3D scene has bodies that are more than a formula: meshes, height fields, text and compounds that are visible.
 bool has_body_triangles(const Scene& scene);
 

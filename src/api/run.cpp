@@ -65,8 +65,8 @@ class Run {
     const std::vector<std::string>& formats = scene_.output.formats;
     // Volumes are for programs that show bodies, too, but do not know how firn makes them.
     if (std::find(formats.begin(), formats.end(), "vdb") != formats.end() && has_body_triangles(scene_)) {
-      folder_.add({kBodyFileName});
-      write_body_triangles(scene_, folder_.file(kBodyFileName));
+      folder_.add({kRunBodiesName});
+      write_body_triangles(scene_, folder_.file(kRunBodiesName));
     }
     folder_.add({kRunStatsName});
     stats_.open(folder_.file(kRunStatsName));

@@ -13,6 +13,7 @@ inline constexpr const char* kRunListName = ".firn";
 inline constexpr const char* kRunSceneName = "scene.toml";
 inline constexpr const char* kRunStatsName = "stats.csv";
 inline constexpr const char* kRunFinalName = "final.ply";
+inline constexpr const char* kRunBodiesName = "bodies.obj";
 
 struct RunRecord {
   bool exists = false;

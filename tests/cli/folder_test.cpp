@@ -97,7 +97,7 @@ TEST_F(Folder, WhatIsNotOnTheListIsNotReplaced) {
   ASSERT_EQ(step("out").code, 0);
   const std::set<std::string> before = names_in(at("out"));
   EXPECT_EQ(before, (std::set<std::string>{".firn", "final.ply", "frame_0000.ply", "scene.toml", "stats.csv"}));
-  for (const char* name : {"frame_0007.vtp", "frames.pvd", "frame_0007_1.ply"}) {
+  for (const char* name : {"frame_0007.vtp", "frames.pvd", "frame_0007_1.ply", "bodies.obj"}) {
     spill(at("out/") + name, "mine");
     expect_refused(replace("out"), std::string(name) + ": is not on the list");
     EXPECT_EQ(slurp(at("out/") + name), "mine");
