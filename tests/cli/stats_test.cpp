@@ -1,0 +1,68 @@
+// stats.csv: what bodies feel, and what set the time step.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "process.h"
+
+namespace firn::test {
+namespace {
+
+class Stats : public SmallScene {
+ protected:
+  // The last line of a run of the scene, by column.
+  std::map<std::string, std::string> last_line(const std::string& text) {
+    spill(folder_.file("weigh.toml"), text);
+    const Outcome outcome = firn({"run", folder_.file("weigh.toml"), "-o", folder_.file("weigh"), "--threads", "2"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    out_ = outcome.out;
+    std::istringstream stats(slurp(folder_.file("weigh/stats.csv")));
+    std::string header, line, last;
+    std::getline(stats, header);
+    while (std::getline(stats, line)) last = line;
+    std::map<std::string, std::string> columns;
+    std::istringstream names(header), values(last);
+    std::string name, value;
+    while (std::getline(names, name, ',') && std::getline(values, value, ',')) columns[name] = value;
+    return columns;
+  }
+
+  std::string out_;
+};
+
+const std::string kWeigh = R"(
+simulation = { spacing = 0.03, duration = 0.5, fps = 4, settle = 0.2 }
+snow = [{ shape = "box", center = [0, 0.12, 0], size = [0.24, 0.24, 0.24] }]
+collider = [
+  { shape = "box", center = [0, -0.05, 0], size = [0.5, 0.1, 0.5], friction = 0.5, name = "scale" },
+  { shape = "plane", point = [0, -1, 0], normal = [0, 1, 0] },
+]
+)";
+
+TEST_F(Stats, SnowAtRestWeighsItsMassInTheColumnsOfItsPlate) {
+  std::map<std::string, std::string> line = last_line(kWeigh);
+  const double weight = 9.81 * std::stod(line["mass"]);
+  EXPECT_NEAR(std::stod(line["scale_force_y"]), -weight, 0.01 * weight);
+  EXPECT_NEAR(std::stod(line["scale_force_x"]), 0, 0.01 * weight);
+  EXPECT_EQ(std::stod(line["scale_work"]), 0);
+  EXPECT_EQ(line["collider_1_force_y"], "0");
+}
+
+TEST_F(Stats, TheRuleOfTheTimeStepIsInTheTableAndAtTheEnd) {
+  EXPECT_EQ(last_line(kWeigh)["step_rule"], "accuracy");
+  EXPECT_NE(out_.find("time step: in "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("young_modulus"), std::string::npos) << out_;
+}
+
+TEST_F(Stats, CollidersOfOneNameAreRefused) {
+  std::string twice = kWeigh;
+  twice.replace(twice.find("normal = [0, 1, 0]"), 18, "normal = [0, 1, 0], name = \"scale\"");
+  spill(folder_.file("twice.toml"), twice);
+  const Outcome outcome = firn({"check", folder_.file("twice.toml")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("collider 0 has this name"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace firn::test
