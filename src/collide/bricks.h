@@ -1,5 +1,5 @@
 // A level set sampled on a lattice of the body's own frame, in bricks: those near the surface hold values, the others only a bound.
-// A plain view over arrays that somebody else owns, for host and device.
+// A plain view over arrays that somebody else owns, for host and device; or over bricks that are made on demand, for the host only.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,14 @@
 #include "math/vec.h"
 
 namespace firn {
+
+class LazyBricks;
+
+// Of one brick: all its values, or nullptr and a bound.
+struct BrickValues {
+  const float* phi;
+  float bound;
+};
 
 struct Bricks {
   static constexpr int kEdge = 8;          // voxels along a brick
@@ -21,14 +29,17 @@ struct Bricks {
   const float* bound = nullptr;          // per brick without values: phi is nowhere in it closer to 0
   const float* phi = nullptr;            // m, z fastest
   const float* velocity = nullptr;       // m/s, three per value; nullptr: the body does not deform
+  const LazyBricks* lazy = nullptr;      // in place of all arrays
 };
+
+// Makes the brick where nobody has asked for it before (lazy_bricks.h).
+BrickValues values_on_demand(const LazyBricks& bricks, std::int64_t brick);
 
 namespace detail {
 
 // Where a point lies: its brick, and in it the voxel and the fractions that interpolate.
 template <class T>
 struct BrickPoint {
-  std::int32_t number = Bricks::kEmpty;
   std::int64_t brick = 0;
   int first = 0;                       // value at the voxel's lower corner
   Vec<T, 3> fraction{T(0), T(0), T(0)};
@@ -48,8 +59,16 @@ FIRN_HD inline BrickPoint<T> locate(const Bricks& b, const Vec<T, 3>& q) {
     p.brick = p.brick * b.count[d] + cell / Bricks::kEdge;
     p.first = p.first * Bricks::kSide + cell % Bricks::kEdge;
   }
-  p.number = b.number[p.brick];
   return p;
+}
+
+FIRN_HD inline BrickValues values_of(const Bricks& b, std::int64_t brick) {
+#ifndef __CUDACC__
+  if (b.lazy != nullptr) return values_on_demand(*b.lazy, brick);
+#endif
+  const std::int32_t number = b.number[brick];
+  if (number == Bricks::kEmpty) return {nullptr, b.bound[brick]};
+  return {b.phi + std::int64_t(number) * Bricks::kValues, 0};
 }
 
 // Of the k-th corner of a voxel, among the values of a brick, from its first.
@@ -76,10 +95,11 @@ FIRN_HD inline BrickSample<T> sample_phi(const Bricks& b, const Vec<T, 3>& q) {
   using detail::lerp;
   const detail::BrickPoint<T> p = detail::locate(b, q);
   BrickSample<T> s{T(0), Vec<T, 3>::zero()};
-  if (p.number == Bricks::kEmpty) {
-    s.phi = T(b.bound[p.brick]);
+  const BrickValues values = detail::values_of(b, p.brick);
+  if (values.phi == nullptr) {
+    s.phi = T(values.bound);
   } else {
-    const float* at = b.phi + std::int64_t(p.number) * Bricks::kValues + p.first;
+    const float* at = values.phi + p.first;
     T f[8];
     for (int k = 0; k < 8; ++k) f[k] = T(at[detail::corner(k)]);
     const T x = p.fraction[0], y = p.fraction[1], z = p.fraction[2];
@@ -106,8 +126,9 @@ FIRN_HD inline Vec<T, 3> sample_velocity(const Bricks& b, const Vec<T, 3>& q) {
   Vec<T, 3> v = Vec<T, 3>::zero();
   if (b.velocity == nullptr) return v;
   const detail::BrickPoint<T> p = detail::locate(b, q);
-  if (p.number == Bricks::kEmpty) return v;
-  const float* at = b.velocity + (std::int64_t(p.number) * Bricks::kValues + p.first) * 3;
+  const std::int32_t number = b.number[p.brick];
+  if (number == Bricks::kEmpty) return v;
+  const float* at = b.velocity + (std::int64_t(number) * Bricks::kValues + p.first) * 3;
   for (int k = 0; k < 8; ++k) {
     const T w = (k & 4 ? p.fraction[0] : T(1) - p.fraction[0]) * (k & 2 ? p.fraction[1] : T(1) - p.fraction[1]) *
                 (k & 1 ? p.fraction[2] : T(1) - p.fraction[2]);

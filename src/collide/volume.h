@@ -1,10 +1,11 @@
 // The owner of a sampled level set.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "collide/bricks.h"
+#include "collide/lazy_bricks.h"
 
 namespace firn {
 
@@ -28,13 +29,17 @@ struct Volume {
   }
 };
 
-// A finished volume and the view of it that solids point at.
+// A finished volume, or one whose bricks are made on demand, and the view of it that solids point at.
 struct LevelSet {
   explicit LevelSet(Volume values) : volume(std::move(values)), bricks(volume.view()) {}
+  // `lattice` has no values of its own.
+  LevelSet(Volume lattice, std::unique_ptr<const LazyBricks> on_demand)
+      : volume(std::move(lattice)), lazy(std::move(on_demand)), bricks{volume.lower, volume.voxel, volume.count, nullptr, nullptr, nullptr, nullptr, lazy.get()} {}
   LevelSet(const LevelSet&) = delete;
   LevelSet& operator=(const LevelSet&) = delete;
 
   const Volume volume;
+  const std::unique_ptr<const LazyBricks> lazy;
   const Bricks bricks;
 };
 

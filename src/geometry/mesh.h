@@ -34,6 +34,9 @@ std::vector<Vec<double, 3>> vertex_normals(const Mesh& mesh);
 // True when the corners do not lie on a line, to rounding.
 bool has_area(const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c);
 
+// The weights of the corners at the triangle's point nearest to x.
+Vec<double, 3> nearest_weights(const Vec<double, 3>& x, const Vec<double, 3>& a, const Vec<double, 3>& b, const Vec<double, 3>& c);
+
 // The same triangle seen from the other side.
 inline Triangle turned(const Triangle& t) { return {t[0], t[2], t[1]}; }
 void turn_all(Mesh& mesh);

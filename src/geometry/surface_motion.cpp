@@ -12,24 +12,6 @@ namespace {
 
 using Point = Vec<double, 3>;
 
-// The weights of a triangle's corners at its point nearest to x (Ericson 2005, by the region of the plane x falls into).
-Point nearest_weights(const Point& x, const Point& a, const Point& b, const Point& c) {
-  const Point ab = b - a, ac = c - a;
-  const double d1 = dot(ab, x - a), d2 = dot(ac, x - a), d3 = dot(ab, x - b), d4 = dot(ac, x - b), d5 = dot(ab, x - c), d6 = dot(ac, x - c);
-  if (d1 <= 0 && d2 <= 0) return {1, 0, 0};
-  if (d3 >= 0 && d4 <= d3) return {0, 1, 0};
-  if (d6 >= 0 && d5 <= d6) return {0, 0, 1};
-  const double on_ab = d1 * d4 - d3 * d2, on_ac = d5 * d2 - d1 * d6, on_bc = d3 * d6 - d5 * d4;
-  // A triangle may have no area, or corners in the same place: any of its points will do then.
-  const auto part = [](double a, double b) { return a + b > 0 ? a / (a + b) : 0.0; };
-  if (on_ab <= 0 && d1 >= 0 && d3 <= 0) return {1 - part(d1, -d3), part(d1, -d3), 0};
-  if (on_ac <= 0 && d2 >= 0 && d6 <= 0) return {1 - part(d2, -d6), 0, part(d2, -d6)};
-  if (on_bc <= 0 && d4 >= d3 && d5 >= d6) return {0, 1 - part(d4 - d3, d5 - d6), part(d4 - d3, d5 - d6)};
-  const double sum = on_ab + on_ac + on_bc;
-  if (!(sum > 0)) return {1, 0, 0};
-  return {on_bc / sum, on_ac / sum, on_ab / sum};
-}
-
 // Values far from every triangle take the mean of the others in their brick.
 void fill_gaps(const std::vector<std::int32_t>& nearest, std::vector<float>& velocity) {
   parallel_for(nearest.size() / Bricks::kValues, [&](std::size_t brick) {

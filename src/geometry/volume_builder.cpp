@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -73,49 +75,76 @@ void for_each_value(const Volume& volume, const VolumeLattice& lattice,
   });
 }
 
-Volume bake(const VolumeLattice& lattice, double band, const std::function<double(const Vec<double, 3>&)>& distance) {
-  const double half = 0.5 * lattice.voxel * Bricks::kEdge, reach = half * std::sqrt(3.0);
-  std::vector<std::uint8_t> is_full(lattice.bricks());
-  std::vector<float> bound(lattice.bricks());
-  parallel_for(is_full.size(), [&](std::size_t b) {
-    const double middle = distance(lattice.point(lattice.first(b)) + Vec<double, 3>::filled(half));
-    is_full[b] = middle - reach <= band;  // the whole inside too: its normals push out what got in
-    bound[b] = static_cast<float>(middle - reach);
-  });
-  Volume volume = allocate(lattice, is_full);
-  volume.bound = std::move(bound);
-  for_each_value(volume, lattice, [&](const Vec<std::int32_t, 3>& index, std::size_t at) {
-    volume.phi[at] = static_cast<float>(distance(lattice.point(index)));
-  });
-  return volume;
+namespace {
+
+class SampledDistance : public LazyBricks {
+ public:
+  SampledDistance(const VolumeLattice& lattice, const SampledReach& known, DistanceFunction distance)
+      : LazyBricks(lattice.bricks()), lattice_(lattice), known_(known), distance_(std::move(distance)) {}
+
+ private:
+  std::optional<float> fill(std::int64_t brick, float* values) const override {
+    const double half = 0.5 * lattice_.voxel * Bricks::kEdge, reach = half * std::sqrt(3.0);
+    const Vec<std::int32_t, 3> first = lattice_.first(static_cast<std::size_t>(brick));
+    constexpr double kFarBricks = 8;  // so many edges away, a bound need not get better
+    const double middle = distance_(lattice_.point(first) + Vec<double, 3>::filled(half), std::max(known_.outside, kFarBricks * 2 * half));
+    if (middle - reach > known_.outside) return static_cast<float>(middle - reach);
+    if (middle + reach < -known_.inside) return static_cast<float>(middle + reach);
+    const double farthest = std::max(known_.outside, known_.inside);
+    float* at = values;
+    for_each_index(first, [&](const Vec<std::int32_t, 3>& index) {
+      const bool is_copy = known_.flat && index[2] > first[2];
+      *at = is_copy ? at[-1] : static_cast<float>(distance_(lattice_.point(index), farthest));
+      ++at;
+    });
+    return std::nullopt;
+  }
+
+  const VolumeLattice lattice_;
+  const SampledReach known_;
+  const DistanceFunction distance_;
+};
+
+// What part of a brick has phi <= 0; in two dimensions, of its section at z = 0.
+template <int D>
+double inside_part(const Bricks& bricks, std::size_t brick) {
+  const BrickValues values = detail::values_of(bricks, static_cast<std::int64_t>(brick));
+  if (values.phi == nullptr) return values.bound < 0 ? 1 : 0;
+  // Every voxel in parts: trilinear phi taken as a distance to a plane in each.
+  constexpr int kParts = 2, kAlong = Bricks::kEdge * kParts, kAll = D == 3 ? kAlong * kAlong * kAlong : kAlong * kAlong;
+  const double part = bricks.voxel / kParts;
+  const Vec<double, 3> lower = lattice_of(bricks).point(lattice_of(bricks).first(brick));
+  double parts = 0;
+  for (int k = 0; k < kAll; ++k) {
+    const int at[3] = {k % kAlong, k / kAlong % kAlong, k / (kAlong * kAlong)};
+    Vec<double, 3> q{0, 0, 0};
+    for (int d = 0; d < D; ++d) q[d] = lower[d] + part * (at[d] + 0.5);
+    parts += std::clamp(0.5 - sample_phi(bricks, q).phi / part, 0.0, 1.0);
+  }
+  return parts / kAll;
 }
 
-double inside_volume(const Volume& volume) {
-  // Every voxel in parts: trilinear phi taken as a distance to a plane in each.
-  constexpr int kParts = 2;
-  const double part = volume.voxel / kParts;
-  const Bricks bricks = volume.view();
-  std::vector<double> sums(volume.number.size());
-  const double brick_volume = std::pow(volume.voxel * Bricks::kEdge, 3);
-  parallel_for(sums.size(), [&](std::size_t b) {
-    if (volume.number[b] == Bricks::kEmpty) {
-      sums[b] = volume.bound[b] < 0 ? brick_volume : 0;
-      return;
-    }
-    const Vec<std::int32_t, 3> first = lattice_of(volume).first(b);
-    double parts = 0;
-    constexpr int kAlong = Bricks::kEdge * kParts;
-    for (int k = 0; k < kAlong * kAlong * kAlong; ++k) {
-      const int at[3] = {k / (kAlong * kAlong), k / kAlong % kAlong, k % kAlong};
-      Vec<double, 3> q;
-      for (int d = 0; d < 3; ++d) q[d] = volume.lower[d] + volume.voxel * first[d] + part * (at[d] + 0.5);
-      parts += std::clamp(0.5 - sample_phi(bricks, q).phi / part, 0.0, 1.0);
-    }
-    sums[b] = parts * part * part * part;
-  });
-  double sum = 0;
-  for (const double s : sums) sum += s;
-  return sum;
+}  // namespace
+
+std::shared_ptr<const LevelSet> sample_on_demand(const VolumeLattice& lattice, const SampledReach& known, DistanceFunction distance) {
+  Volume volume;
+  volume.lower = lattice.lower;
+  volume.voxel = lattice.voxel;
+  volume.count = lattice.count;
+  return std::make_shared<const LevelSet>(std::move(volume), std::make_unique<const SampledDistance>(lattice, known, std::move(distance)));
+}
+
+double inside_volume(const Bricks& bricks) {
+  std::vector<double> parts(lattice_of(bricks).bricks());
+  parallel_for(parts.size(), [&](std::size_t b) { parts[b] = inside_part<3>(bricks, b); });
+  return std::pow(bricks.voxel * Bricks::kEdge, 3) * std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+double inside_area(const Bricks& bricks) {
+  const std::int64_t nz = bricks.count[2], layer = detail::locate(bricks, Vec<double, 3>{bricks.lower[0], bricks.lower[1], 0}).brick;
+  std::vector<double> parts(std::size_t(bricks.count[0]) * std::size_t(bricks.count[1]));
+  parallel_for(parts.size(), [&](std::size_t b) { parts[b] = inside_part<2>(bricks, b * std::size_t(nz) + std::size_t(layer)); });
+  return std::pow(bricks.voxel * Bricks::kEdge, 2) * std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
 }  // namespace firn

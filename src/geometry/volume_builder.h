@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "collide/volume.h"
 
@@ -21,7 +22,11 @@ struct VolumeLattice {
   Vec<std::int32_t, 3> first(std::size_t brick) const;
 };
 
-inline VolumeLattice lattice_of(const Volume& volume) { return {volume.lower, volume.voxel, volume.count}; }
+// Of a Volume or of Bricks.
+template <class V>
+VolumeLattice lattice_of(const V& volume) {
+  return {volume.lower, volume.voxel, volume.count};
+}
 
 // Covers the box with `margin` metres around it. Throws UserError when so many bricks are beyond reason.
 VolumeLattice cover(const Vec<double, 3>& lower, const Vec<double, 3>& upper, double margin, double voxel);
@@ -33,10 +38,20 @@ Volume allocate(const VolumeLattice& lattice, const std::vector<std::uint8_t>& i
 void for_each_value(const Volume& volume, const VolumeLattice& lattice,
                     const std::function<void(const Vec<std::int32_t, 3>&, std::size_t)>& f);
 
-// Samples any distance function, 1-Lipschitz, negative inside. Bricks farther than `band` outside the surface hold a bound only.
-Volume bake(const VolumeLattice& lattice, double band, const std::function<double(const Vec<double, 3>&)>& distance);
+// A distance, 1-Lipschitz, negative inside. What is farther away than `farthest` may be given as just that.
+using DistanceFunction = std::function<double(const Vec<double, 3>&, double farthest)>;
 
-// The volume where phi <= 0, m³.
-double inside_volume(const Volume& volume);
+struct SampledReach {
+  double outside = 0, inside = 0;  // m from the surface: bricks farther away hold a bound only
+  bool flat = false;               // the distance is the same for all z
+};
+
+// Samples the function brick by brick, as they are asked for. It is called on any thread.
+std::shared_ptr<const LevelSet> sample_on_demand(const VolumeLattice& lattice, const SampledReach& known, DistanceFunction distance);
+
+// The volume where phi <= 0, m³, and the area of the section at z = 0, m². They look at all bricks.
+double inside_volume(const Bricks& bricks);
+double inside_area(const Bricks& bricks);
+inline double inside_volume(const Volume& volume) { return inside_volume(volume.view()); }
 
 }  // namespace firn

@@ -29,10 +29,10 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
   return body;
 }
 
-Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings) {
+Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings, bool needs_content) {
   std::vector<std::string> own;
   try {
-    Form form = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps}, own);
+    Form form = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps, needs_content}, own);
     for (const std::string& warning : own) warnings.push_back(fmt::format("{}: {}", to_string(where), warning));
     return form;
   } catch (const UserError& e) {
@@ -43,7 +43,7 @@ Form make_form_at(const Shape& shape, const Scene& scene, const Location& where,
 std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings) {
   std::vector<BodyModel> bodies;
   for (const Collider& collider : scene.colliders)
-    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings), scene.simulation.spacing));
+    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings, false), scene.simulation.spacing));
   return bodies;
 }
 

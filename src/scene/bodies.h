@@ -13,6 +13,6 @@ BodyModel make_body(const Collider& collider, const Form& form, double h);
 std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings);
 
 // make_form with the places of the scene: in what it throws, and before what it warns of.
-Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings);
+Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings, bool needs_content);
 
 }  // namespace firn

@@ -49,8 +49,8 @@ void check_contents(const Scene& scene, const Forms& forms, const Model& model) 
 Forms make_forms(const Scene& scene, std::vector<std::string>& warnings) {
   Forms forms;
   for (const Snow& snow : scene.snow)
-    forms.snow.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings));
-  for (const Source& source : scene.sources) forms.sources.push_back(make_form_at(source.shape, scene, source.location, warnings));
+    forms.snow.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings, true));
+  for (const Source& source : scene.sources) forms.sources.push_back(make_form_at(source.shape, scene, source.location, warnings, true));
   return forms;
 }
 

@@ -98,14 +98,19 @@ double analytic_content(const Shape& s, int dimension) {
   }
 }
 
-// The area of the section at z = 0, from squares of a quarter cell.
-double section_area(const Form& form, double h) {
-  const double part = h / 4;
-  double sum = 0;
-  for (double x = form.lower[0] + part / 2; x < form.upper[0]; x += part)
-    for (double y = form.lower[1] + part / 2; y < form.upper[1]; y += part)
-      sum += std::clamp(0.5 - evaluate(convert_solid<double, 2>(form.solid), {x, y}).phi / part, 0.0, 1.0);
-  return sum * part * part;
+// True of a shape when some brick's middle lies inside: without a look at any brick's values, and mostly at few middles.
+bool surely_has_inside(const SampledShape& sampled) {
+  if (!sampled.measure) return false;
+  const VolumeLattice lattice = lattice_of(sampled.level_set->bricks);
+  const double half = 0.5 * lattice.voxel * Bricks::kEdge;
+  for (std::size_t b = 0; b < lattice.bricks(); ++b)
+    if (sampled.measure(lattice.point(lattice.first(b)) + Vec<double, 3>::filled(half), half) < 0) return true;
+  return false;
+}
+
+double content_of(const SampledShape& sampled, int dimension) {
+  if (sampled.content) return *sampled.content;
+  return dimension == 3 ? inside_volume(sampled.level_set->bricks) : inside_area(sampled.level_set->bricks);
 }
 
 }  // namespace
@@ -118,8 +123,9 @@ Vec<double, 3> shape_origin(const Shape& shape) {
   return to_vec(shape.center);
 }
 
-double Form::distance(const Vec<double, 3>& r) const {
+double Form::distance(const Vec<double, 3>& r, double farthest) const {
   const Vec<double, 3> q = transpose(to_matrix(rotation)) * r;
+  if (measure) return measure(q, farthest);
   if (dimension == 3) return evaluate(solid, q).phi;
   return evaluate(convert_solid<double, 2>(solid), convert_vec<double, 2>(q)).phi;
 }
@@ -153,12 +159,14 @@ Form make_form(const Shape& shape, const FormSettings& settings, std::vector<std
     form.upper = sequence.upper;
     return form;
   }
-  SampledShape sampled = sample_shape(shape, settings, warnings);
-  form.level_set = std::make_shared<const LevelSet>(std::move(sampled.volume));
+  const SampledShape sampled = sample_shape(shape, settings, warnings);
+  form.level_set = sampled.level_set;
+  form.measure = sampled.measure;
   form.solid.bricks = &form.level_set->bricks;
   form.lower = sampled.lower;
   form.upper = sampled.upper;
-  form.content = settings.dimension == 3 ? inside_volume(form.level_set->volume) : section_area(form, settings.h);
+  if (!settings.needs_content && !sampled.content && surely_has_inside(sampled)) return form;
+  form.content = content_of(sampled, settings.dimension);
   if (form.content <= 0)
     throw UserError(settings.dimension == 3 ? "the shape has no inside" : "the shape has no inside where z = 0, which is what a 2D scene sees");
   return form;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "firn/error.h"
-#include "geometry/heightfield.h"
+#include "geometry/height_solid.h"
 #include "geometry/level_set.h"
 #include "geometry/text.h"
-#include "geometry/volume_builder.h"
 #include "scene/file_surface.h"
 
 namespace firn {
@@ -18,7 +18,7 @@ struct Part {
   Form form;
   Vec<double, 3> from_first;
 
-  double distance(const Vec<double, 3>& q) const { return form.distance(q - from_first); }
+  double distance(const Vec<double, 3>& q, double farthest) const { return form.distance(q - from_first, farthest); }
 };
 
 std::vector<Part> make_parts(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
@@ -47,10 +47,10 @@ Bounds box_around(const Shape& shape, const std::vector<Part>& parts) {
   return hull;
 }
 
-double combine(ShapeKind kind, const std::vector<Part>& parts, const Vec<double, 3>& q) {
-  double phi = parts.front().distance(q);
+double combine(ShapeKind kind, const std::vector<Part>& parts, const Vec<double, 3>& q, double farthest) {
+  double phi = parts.front().distance(q, farthest);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const double other = parts[i].distance(q);
+    const double other = parts[i].distance(q, farthest);
     if (kind == ShapeKind::kUnion) phi = std::min(phi, other);
     if (kind == ShapeKind::kDifference) phi = std::max(phi, -other);
     if (kind == ShapeKind::kIntersection) phi = std::max(phi, other);
@@ -62,49 +62,76 @@ SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::
   const FileSurface surface = read_surface(shape.file, shape, warnings);
   const Bounds box = bounds(surface.mesh);
   const Vec<double, 3> half = Vec<double, 3>::filled(shape.thickness / 2);
-  return {mesh_to_volume(surface.mesh, sampling_of(surface, shape, settings.h)), box.lower - half, box.upper + half};
+  Volume volume = mesh_to_volume(surface.mesh, sampling_of(surface, shape, settings.h));
+  return {std::make_shared<const LevelSet>(std::move(volume)), box.lower - half, box.upper + half, {}, {}};
 }
 
-// A distance function, sampled twice as finely as the grid.
-SampledShape sample_distance(const Vec<double, 3>& lower, const Vec<double, 3>& upper, double h,
-                             const std::function<double(const Vec<double, 3>&)>& distance) {
-  const double band = kBandCells * h;
-  return {bake(cover(lower, upper, band, h / kVoxelsPerCell), band, distance), lower, upper};
+// A distance function, sampled twice as finely as the grid where somebody looks. Of a body the whole inside is, if need be: its normals push
+// out what got in.
+SampledShape sample_distance(const Bounds& box, const FormSettings& settings, DistanceFunction distance) {
+  const double band = kBandCells * settings.h;
+  const bool flat = settings.dimension == 2;
+  Bounds seen = box;
+  if (flat) {
+    seen.lower[2] = seen.upper[2] = 0;
+    distance = [section = std::move(distance)](const Vec<double, 3>& q, double farthest) { return section({q[0], q[1], 0}, farthest); };
+  }
+  const SampledReach known{band, settings.needs_content ? band : std::numeric_limits<double>::infinity(), flat};
+  const VolumeLattice lattice = cover(seen.lower, seen.upper, band, settings.h / kVoxelsPerCell);
+  return {sample_on_demand(lattice, known, distance), box.lower, box.upper, distance, {}};
+}
+
+GroundArea area_of(const Shape& shape) {
+  const double half_x = shape.length / 2, half_z = (shape.width > 0 ? shape.width : shape.length) / 2;
+  return {-half_x, -half_z, half_x, half_z};
+}
+
+HeightMap heights_of(const Shape& shape, double h) {
+  return shape.formula.empty() ? height_map_from_png(shape.file, area_of(shape), 0, shape.height)
+                               : height_map_from_formula(shape.formula, area_of(shape), h);
+}
+
+HeightMap section_heights(const Shape& shape, double h) {
+  return shape.formula.empty() ? section_of(heights_of(shape, h)) : section_from_formula(shape.formula, area_of(shape), h);
 }
 
 SampledShape sample_heightfield(const Shape& shape, const FormSettings& settings) {
-  const Mesh mesh = heightfield_mesh(shape, settings.h);
-  const Bounds box = bounds(mesh);
-  return {mesh_to_volume(mesh, {settings.h / kVoxelsPerCell, kBandCells * settings.h, 0}), box.lower, box.upper};
+  const bool flat = settings.dimension == 2;
+  // What is finer than a quarter of a cell, the grid cannot feel.
+  HeightMap heights = coarsened(flat ? section_heights(shape, settings.h) : heights_of(shape, settings.h), settings.h / 4);
+  const auto ground = std::make_shared<const HeightSolid>(std::move(heights), -shape.depth);
+  Bounds box{ground->lower(), ground->upper()};
+  const double width = box.upper[2] - box.lower[2];
+  if (flat) {
+    box.lower[2] = area_of(shape).z0;
+    box.upper[2] = area_of(shape).z1;
+  }
+  SampledShape sampled = sample_distance(box, settings, [ground](const Vec<double, 3>& q, double farthest) { return ground->distance(q, farthest); });
+  sampled.content = flat ? ground->content() / width : ground->content();
+  return sampled;
 }
 
 SampledShape sample_text(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   const double thickness = shape.depth > 0 ? shape.depth : shape.height / 2;
   const TextOutline outline = outline_text(shape.text, {shape.font, shape.height, thickness});
   warnings.insert(warnings.end(), outline.warnings.begin(), outline.warnings.end());
-  const TextSolid solid(outline, thickness);
-  return sample_distance(solid.lower(), solid.upper(), settings.h, [&](const Vec<double, 3>& q) { return solid.distance(q); });
+  const auto solid = std::make_shared<const TextSolid>(outline, thickness);
+  return sample_distance({solid->lower(), solid->upper()}, settings, [solid](const Vec<double, 3>& q, double) { return solid->distance(q); });
 }
 
 SampledShape sample_compound(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
-  const std::vector<Part> parts = make_parts(shape, settings, warnings);
-  Bounds box = box_around(shape, parts);
-  if (settings.dimension == 2) {  // parts are sections, the same for all z; only z = 0 is seen
+  const auto parts = std::make_shared<const std::vector<Part>>(make_parts(shape, settings, warnings));
+  Bounds box = box_around(shape, *parts);
+  if (settings.dimension == 2) {  // parts are sections, the same for all z
     box.lower[2] = -settings.h;
     box.upper[2] = settings.h;
   }
-  return sample_distance(box.lower, box.upper, settings.h, [&](const Vec<double, 3>& q) { return combine(shape.kind, parts, q); });
+  return sample_distance(box, settings, [kind = shape.kind, parts](const Vec<double, 3>& q, double farthest) { return combine(kind, *parts, q, farthest); });
 }
 
 }  // namespace
 
-Mesh heightfield_mesh(const Shape& shape, double h) {
-  const double half_x = shape.length / 2, half_z = (shape.width > 0 ? shape.width : shape.length) / 2;
-  const GroundArea area{-half_x, -half_z, half_x, half_z};
-  const HeightMap map =
-      shape.formula.empty() ? height_map_from_png(shape.file, area, 0, shape.height) : height_map_from_formula(shape.formula, area, h);
-  return to_mesh(map, -shape.depth);
-}
+Mesh heightfield_mesh(const Shape& shape, double h) { return to_mesh(heights_of(shape, h), -shape.depth); }
 
 SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   switch (shape.kind) {

@@ -1,8 +1,10 @@
 // Shapes without a formula: level sets sampled from files and from other shapes.
 #pragma once
 
-#include "collide/volume.h"
+#include <optional>
+
 #include "geometry/mesh.h"
+#include "geometry/volume_builder.h"
 #include "scene/form.h"
 
 namespace firn {
@@ -12,8 +14,10 @@ inline constexpr double kVoxelsPerCell = 2;
 inline constexpr double kBandCells = 2;  // outside the surface; beyond it only bounds are known
 
 struct SampledShape {
-  Volume volume;                // in the shape's own frame
-  Vec<double, 3> lower, upper;  // box around what is inside
+  std::shared_ptr<const LevelSet> level_set;  // in the shape's own frame
+  Vec<double, 3> lower, upper;                // box around what is inside
+  DistanceFunction measure;                   // what the values were, or will be, taken from; none of files
+  std::optional<double> content;              // where it is known without a look at the values: m³ (2D: m²)
 };
 
 // Of a mesh or volume file, scaled; a height field; text; or a union, difference or intersection of parts, whose frame starts at the first

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "math/rng.h"
 #include "scene/poisson.h"
 
@@ -19,24 +20,35 @@ PointBox<D> clipped(PointBox<D> box, const LatticePoint<double, 3>& origin, cons
   return box;
 }
 
-// One point in each cell of a lattice that has as many cells per grid cell as there are to be particles.
+// One point in each cell of a lattice that has as many cells per grid cell as there are to be particles. A cell's numbers are its own, so
+// that threads may share the work, layer by layer.
 template <int D, class Inside>
 std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spacing, std::uint64_t seed, Inside inside) {
-  std::vector<Vec<double, D>> points;
   std::int64_t first[3] = {0, 0, 0}, end[3] = {1, 1, 1};
   for (int d = 0; d < D; ++d) {
     first[d] = static_cast<std::int64_t>(std::floor(box.lower[d] / spacing)) - 1;
     end[d] = static_cast<std::int64_t>(std::ceil(box.upper[d] / spacing)) + 1;
   }
-  for (std::int64_t i = first[0]; i < end[0]; ++i)
+  std::vector<std::vector<Vec<double, D>>> layers(static_cast<std::size_t>(std::max<std::int64_t>(end[0] - first[0], 0)));
+  parallel_for(layers.size(), [&](std::size_t layer) {
+    const std::int64_t i = first[0] + static_cast<std::int64_t>(layer);
     for (std::int64_t j = first[1]; j < end[1]; ++j)
       for (std::int64_t k = first[2]; k < end[2]; ++k) {
         Rng rng(Rng::cell_key(seed, i, j, k));
         const std::int64_t at[3] = {i, j, k};
         Vec<double, D> x;
         for (int d = 0; d < D; ++d) x[d] = (static_cast<double>(at[d]) + rng.uniform()) * spacing;
-        if (inside(x)) points.push_back(x);
+        if (inside(x)) layers[layer].push_back(x);
       }
+  });
+  std::size_t total = 0;
+  for (const auto& layer : layers) total += layer.size();
+  std::vector<Vec<double, D>> points;
+  points.reserve(total);
+  for (auto& layer : layers) {
+    points.insert(points.end(), layer.begin(), layer.end());
+    layer = {};
+  }
   return points;
 }
 

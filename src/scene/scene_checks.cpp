@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
+#include "core/parallel.h"
 #include "scene/bodies.h"
 #include "scene/flow.h"
 
@@ -29,11 +32,63 @@ std::vector<Range> body_ranges(const Built& built) {
   return ranges;
 }
 
+// The particles of all bodies, those of each in order of x: of many bodies, only the few that come near one another are looked at closely.
+class Neighbourhood {
+ public:
+  Neighbourhood(const Built& built, const std::vector<Range>& ranges) : built_(built), bodies_(ranges.size()) {
+    parallel_for(ranges.size(), [&](std::size_t s) {
+      Body& body = bodies_[s];
+      for (std::size_t i = ranges[s].begin; i < ranges[s].end; ++i) {
+        const Vec<double, 3> x = position(i);
+        body.by_x.push_back({x[0], i});
+        for (int d = 0; d < 3; ++d) {
+          body.box.lower[d] = std::min(body.box.lower[d], x[d]);
+          body.box.upper[d] = std::max(body.box.upper[d], x[d]);
+        }
+      }
+      std::sort(body.by_x.begin(), body.by_x.end());
+    });
+  }
+
+  Vec<double, 3> position(std::size_t i) const {
+    Vec<double, 3> x{0, 0, 0};
+    for (int d = 0; d < built_.model.dimension; ++d) x[d] = built_.particles[i].position(d, built_.model.h);
+    return x;
+  }
+
+  // How many particles of body s lie in the box and are `inside`, which is asked with a particle's number.
+  template <class Inside>
+  std::size_t count(std::size_t s, const Bounds& box, Inside inside) const {
+    const Body& body = bodies_[s];
+    for (int d = 0; d < built_.model.dimension; ++d)
+      if (box.lower[d] > body.box.upper[d] || box.upper[d] < body.box.lower[d]) return 0;
+    std::size_t found = 0;
+    auto at = std::lower_bound(body.by_x.begin(), body.by_x.end(), std::pair<double, std::size_t>{box.lower[0], 0});
+    for (; at != body.by_x.end() && at->first <= box.upper[0]; ++at) found += inside(at->second);
+    return found;
+  }
+
+ private:
+  struct Body {
+    Bounds box{Vec<double, 3>::filled(std::numeric_limits<double>::infinity()), Vec<double, 3>::filled(-std::numeric_limits<double>::infinity())};
+    std::vector<std::pair<double, std::size_t>> by_x;
+  };
+
+  const Built& built_;
+  std::vector<Body> bodies_;
+};
+
+// Around all of a body at time t; a plane's has no end.
+Bounds box_around(const BodyModel& body, double t) {
+  const double reach = bounding_radius(body, t) + body.cell;
+  const Vec<double, 3> center = body.motion.origin + body.motion.at(t).displacement;
+  return {center - Vec<double, 3>::filled(reach), center + Vec<double, 3>::filled(reach)};
+}
+
 template <int D>
-std::size_t count_inside(const Built& built, const Range& range, const BodyModel& model, double t) {
+std::size_t count_inside(const Built& built, const Neighbourhood& near, std::size_t s, const BodyModel& model, double t) {
   const Bodies<double, D> bodies = freeze<double, D>(std::vector{model}, t);
-  std::size_t inside = 0;
-  for (std::size_t i = range.begin; i < range.end; ++i) {
+  return near.count(s, box_around(model, t), [&](std::size_t i) {
     const ParticleRow& row = built.particles[i];
     Cell<D> cell;
     Vec<double, D> offset;
@@ -41,18 +96,17 @@ std::size_t count_inside(const Built& built, const Range& range, const BodyModel
       cell[d] = row.cell[d];
       offset[d] = row.offset[d];
     }
-    inside += probe(bodies.list.front(), cell, offset, built.model.h).phi < -kTouching * built.model.h;
-  }
-  return inside;
+    return probe(bodies.list.front(), cell, offset, built.model.h).phi < -kTouching * built.model.h;
+  });
 }
 
-void check_colliders(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
+void check_colliders(const Scene& scene, Built& built, const std::vector<Range>& ranges, const Neighbourhood& near) {
   for (std::size_t s = 0; s < ranges.size(); ++s)
     for (std::size_t c = 0; c < built.model.bodies.size(); ++c) {
       const std::size_t all = ranges[s].end - ranges[s].begin;
       const double t = scene.snow[s].start;
-      const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, ranges[s], built.model.bodies[c], t)
-                                                                 : count_inside<2>(built, ranges[s], built.model.bodies[c], t);
+      const std::size_t inside = scene.simulation.dimension == 3 ? count_inside<3>(built, near, s, built.model.bodies[c], t)
+                                                                 : count_inside<2>(built, near, s, built.model.bodies[c], t);
       if (inside == all && all > 0)
         throw UserError(scene.snow[s].location,
                         fmt::format("this snow lies wholly inside collider {} ({})", c, to_string(scene.colliders[c].location)));
@@ -62,22 +116,20 @@ void check_colliders(const Scene& scene, Built& built, const std::vector<Range>&
     }
 }
 
-void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& built, const std::vector<Range>& ranges) {
-  for (std::size_t a = 0; a < ranges.size(); ++a)
-    for (std::size_t b = 0; b < ranges.size(); ++b) {
-      if (a == b || scene.snow[a].shape.kind == ShapeKind::kParticles) continue;
+void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& built, const Neighbourhood& near) {
+  for (std::size_t a = 0; a < forms.size(); ++a) {
+    if (scene.snow[a].shape.kind == ShapeKind::kParticles) continue;
+    const Bounds own = forms[a].world_box(), box{forms[a].origin + own.lower, forms[a].origin + own.upper};
+    for (std::size_t b = 0; b < forms.size(); ++b) {
+      if (a == b) continue;
       if (scene.snow[a].start != scene.snow[b].start) continue;  // the one has moved when the other comes
       if (scene.snow[b].shape.kind != ShapeKind::kParticles && b < a) continue;  // shapes: each pair once
-      std::size_t inside = 0;
-      for (std::size_t i = ranges[b].begin; i < ranges[b].end; ++i) {
-        Vec<double, 3> r{0, 0, 0};
-        for (int d = 0; d < scene.simulation.dimension; ++d) r[d] = built.particles[i].position(d, built.model.h) - forms[a].origin[d];
-        inside += forms[a].distance(r) < 0;
-      }
+      const std::size_t inside = near.count(b, box, [&](std::size_t i) { return forms[a].distance(near.position(i) - forms[a].origin) < 0; });
       if (inside > 0)
         built.warnings.push_back(fmt::format("{}: {} particles lie inside snow {}: overlapping snow starts compressed twice over",
                                              to_string(scene.snow[b].location), inside, a));
     }
+  }
 }
 
 void check_resolution(const Scene& scene, Built& built, const std::vector<Range>& ranges) {
@@ -152,8 +204,9 @@ void check_starts(const Scene& scene, Built& built) {
 
 void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built) {
   const std::vector<Range> ranges = body_ranges(built);
-  check_colliders(scene, built, ranges);
-  check_overlaps(scene, forms, built, ranges);
+  const Neighbourhood near(built, ranges);
+  check_colliders(scene, built, ranges, near);
+  check_overlaps(scene, forms, built, near);
   check_resolution(scene, built, ranges);
   check_sources(scene, built);
   check_domain(scene, built, ranges);

@@ -21,6 +21,7 @@ struct Outcome {
   int code = -1;
   std::string out, err;
   double megabytes = 0;  // largest resident size
+  double seconds = 0;    // of computing, on all threads together: what a busy machine does not change
 };
 
 inline std::string slurp(const std::string& path) {
@@ -50,6 +51,7 @@ class Process {
     outcome.out = slurp(folder_.file("out"));
     outcome.err = slurp(folder_.file("err"));
     outcome.megabytes = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;  // the kernel counts in KiB
+    outcome.seconds = static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
     return outcome;
   }
 

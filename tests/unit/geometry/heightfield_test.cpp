@@ -163,6 +163,16 @@ TEST(HeightMap, OfAFormulaHasPointsNoFartherApartThanAsked) {
   EXPECT_NE(error_of([] { height_map_from_formula("x", kArea, 1e-6); }), "no error");
 }
 
+TEST(HeightMap, CoarsenedKeepsSlopesAndMeansAndTheMapsEdges) {
+  const HeightMap fine = height_map_from_formula("0.3*x + 0.1*z + 0.01*sin(900*x)", kArea, 0.01), coarse = coarsened(fine, 0.1);
+  EXPECT_LE(coarse.dx, 0.1);
+  EXPECT_GT(coarse.dx, 0.05);
+  EXPECT_DOUBLE_EQ(coarse.x1(), fine.x1());
+  for (std::size_t k = 1; k + 1 < coarse.nz; ++k)
+    for (std::size_t i = 1; i + 1 < coarse.nx; ++i) EXPECT_NEAR(coarse.at(i, k), 0.3 * coarse.x(i) + 0.1 * coarse.z(k), 0.004);
+  EXPECT_EQ(coarsened(coarse, 0.1).heights, coarse.heights);
+}
+
 TEST(HeightMesh, IsClosedAndFacesOutwards) {
   const Mesh mesh = to_mesh(height_map_from_formula("0.1*sin(4*x)*cos(3*z)", kArea, 0.1), -0.5);
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
