@@ -15,7 +15,6 @@ class App;
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUserMistake = 2;
-inline constexpr int kInterrupted = 130;
 
 using Command = std::function<int()>;
 

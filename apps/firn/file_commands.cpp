@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "firn/convert.h"
 #include "interrupt.h"
+#include "progress.h"
 
 namespace {
 
@@ -41,15 +42,19 @@ int convert_files(ConvertArguments& a) {
   if (a.spacing > 0) a.options.spacing = a.spacing;
   if (a.dimension > 0) a.options.dimension = a.dimension;
   if (!a.kernel.empty()) a.options.kernel = a.kernel == "cubic" ? firn::Kernel::kCubic : firn::Kernel::kQuadratic;
-  a.options.warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
-  a.options.progress = [](const std::string& file, int done, int total) {
+  ProgressPrinter printer;
+  printer.set_up("converting " + a.files.front());
+  a.options.warn = [&](const std::string& text) { printer.warn(text); };
+  a.options.progress = [&](const std::string& file, int done, int total) {
+    printer.finish();
     if (total > 1) fmt::print(stderr, "{}/{}  {}\n", done, total, file);
+    if (done < total) printer.set_up(fmt::format("converting file {} of {}", done + 1, total));
   };
-  a.options.interrupted = interrupted;
-  catch_interrupts();
+  a.options.interrupted = interrupted_in_haste;
   const firn::ConvertSummary summary = firn::convert(a.files, output, a.options);
+  printer.finish();
   print_summary(summary);
-  return summary.interrupted ? kInterrupted : kDone;
+  return summary.interrupted ? interrupted_code() : kDone;
 }
 
 nlohmann::ordered_json to_json(const firn::FileReport& report) {
@@ -62,7 +67,10 @@ nlohmann::ordered_json to_json(const firn::FileReport& report) {
 }
 
 int print_info(const std::string& path, bool json) {
+  ProgressPrinter printer;
+  printer.set_up("reading " + path);
   const firn::FileReport report = firn::inspect(path);
+  printer.finish();
   if (json) {
     fmt::print("{}\n", to_json(report).dump(2));
     return kDone;

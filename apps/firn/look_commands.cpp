@@ -63,7 +63,9 @@ void print_run_time(const firn::Scene& scene, const firn::CheckReport& report) {
 
 int check_scene(const CheckArguments& arguments) {
   const firn::Scene scene = arguments.scene.load();
-  const firn::CheckReport report = firn::check(scene, {}, arguments.threads);
+  ProgressPrinter printer;
+  const firn::CheckReport report = firn::check(scene, [&](const std::string& what) { printer.set_up(what); }, arguments.threads);
+  printer.finish();
   fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
              scene.frames(), scene.simulation.fps);
   for (std::size_t i = 0; i < report.snow.size(); ++i)
@@ -107,8 +109,13 @@ struct PreviewArguments {
 int make_preview(PreviewArguments& a) {
   a.options.film = !a.no_film;
   a.options.frames = a.frames.chosen();
-  a.options.progress = [](int done, int total) { fmt::print(stderr, "picture {}/{}\n", done, total); };
-  a.options.warn = [](const std::string& text) { fmt::print(stderr, "warning: {}\n", text); };
+  ProgressPrinter printer;
+  a.options.setup = [&](const std::string& what) { printer.set_up(what); };
+  a.options.progress = [&](int done, int total) {
+    printer.finish();
+    fmt::print(stderr, "picture {}/{}\n", done, total);
+  };
+  a.options.warn = [&](const std::string& text) { printer.warn(text); };
   const bool is_one = a.paths.size() == 1;
   const firn::PreviewResult result = is_one ? firn::preview(a.paths.front(), a.options) : firn::compare(a.paths, a.options);
   if (is_one) print_pictures(result.pictures);

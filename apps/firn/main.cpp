@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "firn/spelling.h"
+#include "interrupt.h"
 
 namespace {
 
@@ -69,6 +70,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  catch_interrupts();
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to be told, not the end
   open_standard_streams();
   try {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr int kBarWidth = 24;
+constexpr auto kLongSetUp = std::chrono::seconds(2);  // before that it is not worth a word
+constexpr auto kWatchInterval = std::chrono::milliseconds(200);
 
 }  // namespace
 
@@ -39,7 +41,44 @@ std::string left_text(double seconds) { return seconds < 0 ? "" : "  left " + du
 
 ProgressPrinter::ProgressPrinter() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
+ProgressPrinter::~ProgressPrinter() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+}
+
+void ProgressPrinter::set_up(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  clear_bar();
+  set_up_ = what;
+  told_ = false;
+  set_up_begin_ = std::chrono::steady_clock::now();
+  if (!what.empty() && !watcher_.joinable()) watcher_ = std::thread([this] { watch_set_up(); });
+}
+
+// On a thread of its own: who sets up is at work and cannot look at the clock.
+void ProgressPrinter::watch_set_up() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kWatchInterval, [this] { return over_; })) {
+    const auto time = std::chrono::steady_clock::now() - set_up_begin_;
+    if (set_up_.empty() || time < kLongSetUp) continue;
+    if (terminal_) {
+      fmt::print(stderr, "\r\033[K{}  {}", set_up_, duration_text(std::chrono::duration<double>(time).count()));
+      std::fflush(stderr);
+      bar_shown_ = true;
+    } else if (!told_) {
+      fmt::print(stderr, "{} ...\n", set_up_);
+    }
+    told_ = true;
+  }
+}
+
 void ProgressPrinter::operator()(const firn::Progress& p) {
+  const std::lock_guard lock(mutex_);
+  set_up_.clear();
   if (terminal_) {
     const std::string count =
         p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
@@ -52,6 +91,8 @@ void ProgressPrinter::operator()(const firn::Progress& p) {
 }
 
 void ProgressPrinter::operator()(const firn::RenderProgress& p) {
+  const std::lock_guard lock(mutex_);
+  set_up_.clear();
   const bool done = p.fraction >= 1;
   if (terminal_) {
     draw_bar((p.picture - 1 + p.fraction) / p.pictures, done,
@@ -78,8 +119,13 @@ void ProgressPrinter::clear_bar() {
 }
 
 void ProgressPrinter::warn(const std::string& text) {
+  const std::lock_guard lock(mutex_);
   clear_bar();
   fmt::print(stderr, "warning: {}\n", text);
 }
 
-void ProgressPrinter::finish() { clear_bar(); }
+void ProgressPrinter::finish() {
+  const std::lock_guard lock(mutex_);
+  set_up_.clear();
+  clear_bar();
+}

@@ -41,10 +41,13 @@ int make_pictures(RenderArguments& a) {
   a.options.quality = kQualities.at(a.quality);
   a.options.frames = a.frames.chosen();
   ProgressPrinter printer;
+  a.options.setup = [&](const std::string& what) {
+    if (a.options.film.empty()) end_at_once();  // all pictures so far are complete; a film would not be
+    printer.set_up(what);
+  };
   a.options.progress = [&](const firn::RenderProgress& p) { printer(p); };
   a.options.warn = [&](const std::string& text) { printer.warn(text); };
   a.options.interrupted = interrupted;
-  catch_interrupts();
   const firn::RenderResult result = firn::render(a.path, a.options);
   printer.finish();
   if (result.interrupted) fmt::print("interrupted: ");
@@ -53,7 +56,7 @@ int make_pictures(RenderArguments& a) {
   if (!result.film.empty()) fmt::print("film: {}\n", result.film);
   if (!result.sheet.empty()) fmt::print("sheet: {}\n", result.sheet);
   const int code = end_pictures(result.warning, result.unreadable);
-  return result.interrupted ? kInterrupted : code;
+  return result.interrupted ? interrupted_code() : code;
 }
 
 }  // namespace

@@ -45,17 +45,17 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   options.backend = a.machine.chosen();
   options.threads = a.machine.threads;
   options.overwrite = a.overwrite;
+  options.setup = [&](const std::string& what) { printer.set_up(what); };
   options.progress = [&](const firn::Progress& p) { printer(p); };
   options.warn = [&](const std::string& text) { printer.warn(text); };
   options.interrupted = interrupted;
-  catch_interrupts();
 
   const firn::RunSummary summary = firn::run(scene, options);
   printer.finish();
   fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
              summary.steps, summary.time, duration_text(summary.seconds), summary.frames, options.directory);
   if (summary.steps > 0) fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
-  return summary.interrupted ? kInterrupted : kDone;
+  return summary.interrupted ? interrupted_code() : kDone;
 }
 
 }  // namespace

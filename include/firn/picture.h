@@ -36,6 +36,7 @@ struct PreviewOptions {
   FrameRange frames;
   bool film = true;                                   // also a film, when there is more than one frame
   std::string film_path;                              // empty: DIR/preview/preview.mp4
+  std::function<void(const std::string&)> setup;      // told what is being done before pictures that may take long; may be empty
   std::function<void(int done, int total)> progress;  // after every picture; may be empty
   std::function<void(const std::string&)> warn;       // told of frames that are missing or cannot be read; may be empty
 };
@@ -80,6 +81,7 @@ struct RenderOptions {
   std::string film;                                     // path (.mp4, .mov, .webm or .gif); empty: none
   std::string sheet;                                    // path of a PNG of some pictures at a glance; empty: none
   int sheet_frames = 6;                                 // pictures on it, spread over the run
+  std::function<void(const std::string&)> setup;        // told what is being done before a picture that may take long; may be empty
   std::function<void(const RenderProgress&)> progress;  // now and then, from any thread but never from two at once; may be empty
   std::function<bool()> interrupted;                    // asked now and then, likewise: true ends the work with what there is; may be empty
   std::function<void(const std::string&)> warn;         // told of frames that are missing or cannot be read; may be empty

@@ -115,7 +115,7 @@ void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow
 
 CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   check_formats(scene);
-  Built built = build(scene, read_ply);
+  Built built = build(scene, read_ply, setup);
   CheckReport report;
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)

@@ -37,6 +37,9 @@ class Run {
   }
 
   RunSummary go() {
+    // From here on whoever asked for an end gets a tidy one.
+    summary_.interrupted = options_.interrupted && options_.interrupted();
+    if (summary_.interrupted) return summary_;
     begin_files();
     try {
       write_frame();

@@ -12,13 +12,14 @@
 namespace firn {
 
 Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress& setup) : parts_(std::make_unique<Parts>()) {
-  Built built = build(scene, read_ply);
+  Built built = build(scene, read_ply, setup);
   settle(scene, backend, threads, setup, built);
   parts_->model = std::move(built.model);
   parts_->population = std::move(built.population);
   parts_->population_state = std::move(built.population_state);
   parts_->double_frames = built.double_frames || scene.solver.precision == Precision::kDouble;
   parts_->warnings = std::move(built.warnings);
+  if (setup) setup("sorting particles into blocks");
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
 }

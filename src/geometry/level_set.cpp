@@ -38,7 +38,7 @@ class IndexSpaceMesh {
   const VolumeLattice& lattice_;
 };
 
-// phi in a tree, and the triangle nearest to every active voxel of it.
+// phi in a tree, in voxels, and the triangle nearest to every active voxel of it.
 struct Distances {
   FloatGrid::Ptr phi;
   Int32Grid::Ptr nearest = Int32Grid::create(kNoTriangle);
@@ -48,7 +48,8 @@ Distances measure(const Mesh& mesh, const VolumeLattice& lattice, const LevelSet
   const IndexSpaceMesh adapter(mesh, lattice);
   const bool is_sheet = options.thickness > 0;
   const float outside = static_cast<float>((options.band + options.thickness / 2) / lattice.voxel);
-  const auto transform = openvdb::math::Transform::createLinearTransform(lattice.voxel);
+  // Distances in voxels: OpenVDB takes a voxel of micrometres for one without size.
+  const auto transform = openvdb::math::Transform::createLinearTransform(1.0);
   Distances result;
   // On one thread: the nearest of equally near triangles must not depend on who came first.
   tbb::task_arena(1).execute([&] {
@@ -129,12 +130,12 @@ Volume mesh_to_volume(const Mesh& mesh, const LevelSetOptions& options, std::vec
   const VolumeLattice lattice = cover(box.lower, box.upper, options.band + options.thickness / 2 + 2 * options.voxel, options.voxel);
   const Distances distances = measure(mesh, lattice, options);
   Volume volume = allocate(lattice, full_bricks(*distances.phi, lattice));
-  const double shift = options.thickness / 2;
+  const float shift = static_cast<float>(options.thickness / 2), metres = static_cast<float>(lattice.voxel);
   parallel_for(volume.number.size(), [&](std::size_t b) {
     const FloatGrid::ConstAccessor accessor = distances.phi->getConstAccessor();
     const Vec<std::int32_t, 3> first = lattice.first(b);
     const auto value = [&](int i, int j, int k) {
-      return accessor.getValue({first[0] + i, first[1] + j, first[2] + k}) - static_cast<float>(shift);
+      return metres * accessor.getValue({first[0] + i, first[1] + j, first[2] + k}) - shift;
     };
     if (volume.number[b] == Bricks::kEmpty) {
       volume.bound[b] = value(0, 0, 0);

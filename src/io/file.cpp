@@ -98,7 +98,10 @@ std::string read_file_start(const std::string& path, std::size_t most) {
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   file_ = make_temporary(path_, temporary_);
-  if (file_) return;
+  if (file_) {
+    not_left_behind_.emplace(temporary_);
+    return;
+  }
   const int error = errno;
   temporary_.clear();
   fail(error);
@@ -117,6 +120,7 @@ void AtomicFile::commit() {
   if (const int error = file_.close(); error != 0) fail(error);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
+  not_left_behind_.reset();
 }
 
 void AtomicFile::fail(int error) const { throw RunError(fmt::format("{}: cannot write: {}", path_, system_reason(error))); }

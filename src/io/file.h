@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/cleanup.h"
+
 namespace firn {
 
 // What the system says of an errno.
@@ -65,6 +67,7 @@ class AtomicFile {
 
   std::string path_;
   std::string temporary_;
+  std::optional<RemovedAtSignal> not_left_behind_;
   Descriptor file_;
 };
 

@@ -132,6 +132,7 @@ void Film::start(int width, int height, double fps) {
     temporary_.clear();
     return;
   }
+  not_left_behind_.emplace(temporary_);
   messages_ = std::tmpfile();
   int ends[2];
   // A socket and not a pipe: send() can be told not to raise SIGPIPE when ffmpeg is gone.
@@ -142,7 +143,10 @@ void Film::start(int width, int height, double fps) {
   const int error = spawn_ffmpeg(ffmpeg_arguments(*kind, temporary_, width, height, fps), ends[1], ::fileno(messages_), process_);
   ::close(ends[1]);
   input_ = ends[0];
-  if (error == 0) return;
+  if (error == 0) {
+    not_left_at_work_.emplace(process_);
+    return;
+  }
   process_ = -1;
   failure_ = fmt::format("no film: {}; the pictures are complete", error == ENOENT ? kNotFound : "ffmpeg: " + system_reason(error));
   close_input();
@@ -175,6 +179,7 @@ bool Film::wait_for_ffmpeg() {
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
+  not_left_at_work_.reset();
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
+#include "core/cleanup.h"
 #include "render/image.h"
 
 namespace firn {
@@ -36,6 +38,8 @@ class Film {
   std::string path_, temporary_;
   int input_ = -1;  // our end of the socket
   pid_t process_ = -1;
+  std::optional<RemovedAtSignal> not_left_behind_;
+  std::optional<EndedAtSignal> not_left_at_work_;
   FILE* messages_ = nullptr;  // what ffmpeg says
   std::string failure_;
 };

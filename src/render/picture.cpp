@@ -130,7 +130,7 @@ class SideBySide {
 PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& options) {
   check_picture_size(options.width, options.height);
   if (!options.film_path.empty()) check_film(options.film_path);
-  Shoot shoot(dir_or_frame, options.warn, options.frames);
+  Shoot shoot(dir_or_frame, options.warn, options.frames, options.setup);
   if (!options.film_path.empty() && !shoot.is_run()) throw UserError(dir_or_frame + ": one frame makes no film, give the folder of a run");
   ShootPlan plan{"preview", options.width, options.height, options.film_path, options.progress, {}};
   if (options.film && plan.film.empty() && shoot.size() > 1) plan.film = (fs::path(shoot.folder()) / "preview" / "preview.mp4").string();

@@ -15,9 +15,9 @@ std::shared_ptr<const MeshRays> make_mesh(const Collider& collider, const Scene&
 
 }  // namespace
 
-Scenery::Scenery(Scene s) : scene(std::move(s)) {
+Scenery::Scenery(Scene s, const SetupProgress& setup) : scene(std::move(s)) {
   std::vector<std::string> warnings;  // the run has given them
-  bodies = make_bodies(scene, warnings);
+  bodies = make_bodies(scene, warnings, setup);
   meshes_.resize(bodies.size());
   if (scene.simulation.dimension == 2) return;  // sections are drawn, not surfaces
   for (std::size_t i = 0; i < bodies.size(); ++i)

@@ -6,14 +6,15 @@
 
 #include "collide/body.h"
 #include "firn/scene.h"
+#include "firn/simulation.h"
 #include "render/mesh_rays.h"
 
 namespace firn {
 
 class Scenery {
  public:
-  // Throws UserError when a file that the scene names is not what it was.
-  explicit Scenery(Scene s);
+  // Throws UserError when a file that the scene names is not what it was. `setup` is told what takes long.
+  explicit Scenery(Scene s, const SetupProgress& setup = {});
 
   Scene scene;
   std::vector<BodyModel> bodies;  // of the colliders, in order

@@ -34,10 +34,11 @@ void check_picture_size(int width, int height) {
       throw UserError(fmt::format("a picture of {} pixels; allowed: {} to {}", size, schema::kPixels.low, schema::kPixels.high));
 }
 
-Shoot::Shoot(const std::string& dir_or_frame, Warn warn, const FrameRange& range)
+Shoot::Shoot(const std::string& dir_or_frame, Warn warn, const FrameRange& range, SetupProgress setup)
     : is_run_(is_folder(dir_or_frame)),
       visit_(is_run_ ? dir_or_frame : fs::path(dir_or_frame).parent_path().string()),
       warn_(std::move(warn)),
+      setup_(std::move(setup)),
       every_(range.every) {
   std::error_code error;
   if (!fs::exists(dir_or_frame, error)) throw UserError(dir_or_frame + ": no such file or folder");
@@ -60,7 +61,7 @@ void Shoot::find_run(const std::string& folder, const FrameRange& range) {
   if (shown_.empty() && !frames_.empty())
     throw UserError(
         fmt::format("{}: no frame in the range, the run has {} to {}", folder, frames_.front().number.frame, frames_.back().number.frame));
-  scenery_.emplace(load_scene(scene.string()));
+  scenery_.emplace(load_scene(scene.string()), setup_);
   std::vector<long> missing = missing_frames(folder, frames_);
   std::erase_if(missing, [&](long frame) { return !range.contains(frame); });
   if (!missing.empty() && warn_)
@@ -71,7 +72,7 @@ void Shoot::find_run(const std::string& folder, const FrameRange& range) {
 void Shoot::find_frame(const std::string& file) {
   std::error_code error;
   const fs::path scene = fs::path(file).parent_path() / "scene.toml";
-  if (fs::exists(scene, error)) scenery_.emplace(load_scene(scene.string()));
+  if (fs::exists(scene, error)) scenery_.emplace(load_scene(scene.string()), setup_);
   std::optional<FrameNumber> number = frame_number(file);
   // final.ply and the like: bodies stand where the run left them.
   if (!number && scenery_) number = FrameNumber{std::lround(scenery_->scene.simulation.duration * fps()), 0};
@@ -105,6 +106,7 @@ Overview Shoot::overview(int width, int height, ColourBy by) {
   Subject subject;
   std::optional<Tint> tint;
   if (by != ColourBy::kNone) tint.emplace(by, scenery());
+  if (setup_) setup_("finding a place for the camera");
   for (const std::size_t i : spread_frames()) {
     const std::optional<Frame> frame = read(i);
     if (!frame) continue;

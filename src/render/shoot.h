@@ -54,8 +54,8 @@ class Shoot {
  public:
   using Warn = std::function<void(const std::string& text)>;
   // Of a run's folder the whole frames in the range, or of one frame. Throws UserError when there is nothing to see. Frames that are
-  // missing or cannot be read are told to `warn`, which may be empty.
-  explicit Shoot(const std::string& dir_or_frame, Warn warn = {}, const FrameRange& range = {});
+  // missing or cannot be read are told to `warn`, and to `setup` what takes long before the first picture; both may be empty.
+  explicit Shoot(const std::string& dir_or_frame, Warn warn = {}, const FrameRange& range = {}, SetupProgress setup = {});
 
   bool is_run() const { return is_run_; }
   std::size_t size() const { return shown_.size(); }
@@ -92,6 +92,7 @@ class Shoot {
   bool is_run_;
   RunVisit visit_;  // before anything is read: no other run takes this one's place meanwhile
   Warn warn_;
+  SetupProgress setup_;
   std::set<std::string> unreadable_;
   std::vector<FrameFile> frames_;   // all
   std::vector<std::size_t> shown_;  // of these

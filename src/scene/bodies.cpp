@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 namespace firn {
 
 BodyModel make_body(const Collider& collider, const Form& form, double h) {
@@ -29,10 +31,13 @@ BodyModel make_body(const Collider& collider, const Form& form, double h) {
   return body;
 }
 
-Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings, bool needs_content) {
+Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings,
+                  std::optional<double> most_content) {
   std::vector<std::string> own;
   try {
-    Form form = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps, needs_content}, own);
+    FormSettings settings{scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps, most_content.has_value()};
+    if (most_content) settings.most_content = *most_content;
+    Form form = make_form(shape, settings, own);
     for (const std::string& warning : own) warnings.push_back(fmt::format("{}: {}", to_string(where), warning));
     return form;
   } catch (const UserError& e) {
@@ -40,10 +45,28 @@ Form make_form_at(const Shape& shape, const Scene& scene, const Location& where,
   }
 }
 
-std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings) {
+std::string work_on(const Shape& shape) {
+  const std::string name = std::filesystem::path(shape.file).filename().string();
+  switch (shape.kind) {
+    case ShapeKind::kMesh:
+    case ShapeKind::kVolume:
+    case ShapeKind::kSequence: return "level set of " + name;
+    case ShapeKind::kHeightfield: return name.empty() ? "its heights" : "heights of " + name;
+    case ShapeKind::kText: return "outlines of its letters";
+    case ShapeKind::kUnion:
+    case ShapeKind::kDifference:
+    case ShapeKind::kIntersection: return "its parts";
+    default: return "";
+  }
+}
+
+std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
   std::vector<BodyModel> bodies;
-  for (const Collider& collider : scene.colliders)
-    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings, false), scene.simulation.spacing));
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    const Collider& collider = scene.colliders[c];
+    if (const std::string work = work_on(collider.shape); setup && !work.empty()) setup(fmt::format("collider {}: {}", c, work));
+    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings), scene.simulation.spacing));
+  }
   return bodies;
 }
 

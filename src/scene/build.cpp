@@ -46,11 +46,46 @@ void check_contents(const Scene& scene, const Forms& forms, const Model& model) 
   refuse_beyond_memory(scene, particles, {}, is_varied(scene));
 }
 
-Forms make_forms(const Scene& scene, std::vector<std::string>& warnings) {
+// Makes the shapes of snow and sources, except those that hold more than there can be memory for.
+class FormMaker {
+ public:
+  FormMaker(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) : scene_(scene), warnings_(warnings), setup_(setup) {
+    const double nothing = estimate_bytes(scene, 0, {}, is_varied(scene)), each = estimate_bytes(scene, 1e6, {}, is_varied(scene)) - nothing;
+    most_particles_ = scene.window ? std::numeric_limits<double>::infinity() : 1e6 * (available_memory() - nothing) / each;
+  }
+
+  // `name` of the snow or source: "snow 0".
+  Form make(const std::string& name, const Shape& shape, const Location& where, double particles_per_cell) {
+    const double per_volume = particles_per_cell / std::pow(scene_.simulation.spacing, scene_.simulation.dimension);
+    if (const std::string work = work_on(shape); setup_ && !work.empty()) setup_(fmt::format("{}: {}", name, work));
+    try {
+      return make_form_at(shape, scene_, where, warnings_, most_particles_ / per_volume);
+    } catch (const TooMuchContent& much) {
+      refuse_beyond_memory(scene_, much.content * per_volume, {}, is_varied(scene_));
+      throw UserError(where, fmt::format("the shape holds {:.3g} m³, which is more than this machine has memory for", much.content));
+    }
+  }
+
+ private:
+  const Scene& scene_;
+  std::vector<std::string>& warnings_;
+  const SetupProgress& setup_;
+  double most_particles_;
+};
+
+Forms make_forms(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
   Forms forms;
-  for (const Snow& snow : scene.snow)
-    forms.snow.push_back(snow.shape.kind == ShapeKind::kParticles ? Form{} : make_form_at(snow.shape, scene, snow.location, warnings, true));
-  for (const Source& source : scene.sources) forms.sources.push_back(make_form_at(source.shape, scene, source.location, warnings, true));
+  FormMaker maker(scene, warnings, setup);
+  for (std::size_t s = 0; s < scene.snow.size(); ++s) {
+    const Snow& snow = scene.snow[s];
+    forms.snow.push_back(snow.shape.kind == ShapeKind::kParticles
+                             ? Form{}
+                             : maker.make(fmt::format("snow {}", s), snow.shape, snow.location, snow.particles_per_cell));
+  }
+  for (std::size_t s = 0; s < scene.sources.size(); ++s) {
+    const Source& source = scene.sources[s];
+    forms.sources.push_back(maker.make(fmt::format("source {}", s), source.shape, source.location, source.particles_per_cell));
+  }
   return forms;
 }
 
@@ -77,10 +112,12 @@ std::vector<LatticePoint<double, 3>> whole_shape(const Scene& scene, const Snow&
   return points;
 }
 
-std::vector<BodyPoints> read_points(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {
+std::vector<BodyPoints> read_points(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built,
+                                    const SetupProgress& setup) {
   std::vector<BodyPoints> bodies(scene.snow.size());
   for (std::size_t s = 0; s < bodies.size(); ++s) {
     const Snow& snow = scene.snow[s];
+    if (setup) setup(fmt::format("snow {}: {}", s, snow.shape.kind == ShapeKind::kParticles ? "reading particles" : "sampling"));
     if (snow.shape.kind == ShapeKind::kParticles) {
       bodies[s].frame = read_frame(snow, load);
     } else if (!scene.window) {
@@ -118,8 +155,8 @@ void add_file(const Scene& scene, const Snow& snow, const Frame& frame, Built& b
   built.particles.remove_if(before, outside);
 }
 
-void add_snow(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built) {
-  std::vector<BodyPoints> bodies = read_points(scene, forms, load, built);
+void add_snow(const Scene& scene, const std::vector<Form>& forms, const ParticleLoader& load, Built& built, const SetupProgress& setup) {
+  std::vector<BodyPoints> bodies = read_points(scene, forms, load, built, setup);
   std::size_t total = 0;
   for (const BodyPoints& body : bodies) total += body.size();
   built.particles.reserve(total);  // rows are large: growing by copies would double the peak
@@ -206,14 +243,14 @@ void finish_model(const Scene& scene, Built& built) {
                                          std::int64_t(extent.highest[d]) - extent.lowest[d], kFarthest));
 }
 
-Model make_model(const Scene& scene, std::vector<std::string>& warnings) {
+Model make_model(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
   Model model;
   model.dimension = scene.simulation.dimension;
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
   model.solver = scene.solver;
   for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
-  model.bodies = make_bodies(scene, warnings);
+  model.bodies = make_bodies(scene, warnings, setup);
   model.varied = is_varied(scene);
   add_outflow(scene, model, warnings);
   return model;
@@ -228,17 +265,18 @@ double particles_at_most(const Scene& scene, const Built& built) {
   return particles + (some_go ? 0 : particles_to_come(scene, built.population));
 }
 
-Built build(const Scene& scene, const ParticleLoader& load) {
+Built build(const Scene& scene, const ParticleLoader& load, const SetupProgress& setup) {
   Built built;
-  const Forms forms = make_forms(scene, built.warnings);
-  built.model = make_model(scene, built.warnings);
+  const Forms forms = make_forms(scene, built.warnings, setup);
+  built.model = make_model(scene, built.warnings, setup);
   check_contents(scene, forms, built.model);
   add_inflows(scene, forms, built.model);
   built.population = Population(scene, forms);
-  add_snow(scene, forms.snow, load, built);
+  add_snow(scene, forms.snow, load, built, setup);
   finish_model(scene, built);
   built.grid = count_blocks(built.model, built.particles);
   refuse_beyond_memory(scene, particles_at_most(scene, built), built.grid, built.model.varied);
+  if (setup) setup("looking for snow inside bodies");
   check_bodies(scene, forms.snow, built);
   check_units(scene, forms.snow, built);
   take_out_late(built);

@@ -7,6 +7,7 @@
 
 #include "firn/frame.h"
 #include "firn/scene.h"
+#include "firn/simulation.h"
 #include "scene/memory_estimate.h"
 #include "scene/population.h"
 
@@ -37,6 +38,7 @@ using ParticleLoader = std::function<Frame(const std::string& path)>;
 double particles_at_most(const Scene& scene, const Built& built);
 
 // Throws UserError at the scene's key for what cannot run: no particles, snow wholly inside a collider, too little memory.
-Built build(const Scene& scene, const ParticleLoader& load);
+// `setup` is told what takes long.
+Built build(const Scene& scene, const ParticleLoader& load, const SetupProgress& setup = {});
 
 }  // namespace firn

@@ -59,7 +59,7 @@ double wave_speed(const Scene& scene, const Snow& snow, const Model& model) {
 
 void add_outflow(const Scene& scene, Model& model, std::vector<std::string>& warnings) {
   for (const Sink& sink : scene.sinks) {
-    const Form form = make_form_at(sink.shape, scene, sink.location, warnings, false);
+    const Form form = make_form_at(sink.shape, scene, sink.location, warnings);
     model.sinks.push_back({make_body(Collider{}, form, model.h), sink.start, sink.end.value_or(kForever)});
   }
   if (scene.domain)

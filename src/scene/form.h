@@ -34,9 +34,15 @@ struct FormSettings {
   double h = 0;     // m, the grid's spacing: sampled solids are resolved accordingly
   double fps = 24;  // of sequences that do not say
   bool needs_content = true;  // not of a body, which is looked at only where snow comes near it
+  double most_content = std::numeric_limits<double>::infinity();  // m³; of more, a level set is not even begun
 };
 
-// Reads files where the shape names some. Throws UserError, without a place in the scene; appends what had to be repaired.
+// A shape holds more than FormSettings::most_content.
+struct TooMuchContent {
+  double content;  // m³
+};
+
+// Reads files where the shape names some. Throws UserError, without a place in the scene, or TooMuchContent; appends what had to be repaired.
 Form make_form(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
 
 // The point a shape's own frame starts from: centre, point on the plane, middle of the capsule, a file's origin.

@@ -62,6 +62,7 @@ SampledShape sample_file(const Shape& shape, const FormSettings& settings, std::
   const FileSurface surface = read_surface(shape.file, shape, warnings);
   const Bounds box = bounds(surface.mesh);
   const Vec<double, 3> half = Vec<double, 3>::filled(shape.thickness / 2);
+  if (settings.dimension == 3 && std::abs(surface.report.volume) > settings.most_content) throw TooMuchContent{std::abs(surface.report.volume)};
   Volume volume = mesh_to_volume(surface.mesh, sampling_of(surface, shape, settings.h));
   return {std::make_shared<const LevelSet>(std::move(volume)), box.lower - half, box.upper + half, {}, {}};
 }

@@ -12,6 +12,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/parallel.h"
 #include "firn/error.h"
 #include "io/file.h"
 
@@ -76,11 +77,16 @@ HdrImage read_any(const std::string& path) {
 }
 
 void clean(HdrImage& image) {
-  for (std::size_t i = 0; i < image.pixels.size(); ++i)
-    for (float& value : image.pixels[i].a) {
-      if (!std::isfinite(value)) throw std::runtime_error(fmt::format("pixel ({}, {}) is not finite", i % image.width, i / image.width));
-      value = max(value, 0.0f);
-    }
+  std::vector<int> bad(static_cast<std::size_t>(image.height), -1);  // column of a row's first number that is none
+  parallel_for(bad.size(), [&](std::size_t y) {
+    for (int x = image.width - 1; x >= 0; --x)
+      for (float& value : image.pixels[image.at(x, static_cast<int>(y))].a) {
+        if (!std::isfinite(value)) bad[y] = x;
+        value = max(value, 0.0f);
+      }
+  });
+  for (std::size_t y = 0; y < bad.size(); ++y)
+    if (bad[y] >= 0) throw std::runtime_error(fmt::format("pixel ({}, {}) is not finite", bad[y], y));
 }
 
 }  // namespace

@@ -16,6 +16,9 @@ namespace firn {
 namespace {
 
 constexpr double kPackedDensity = 400;  // kg/m³, of the snow that the extinction is given for
+// A voxel where light gets no farther than a part of it is as good as solid: what is denser looks the same, and following light through it
+// in ever smaller steps would never end.
+constexpr float kMostPerVoxel = 64;
 
 struct Voxel {
   std::array<int, 3> at;
@@ -151,12 +154,13 @@ Medium::Medium(const NodeFields& snow, const Camera& camera, const MediumSetting
   }
   const double volume = settings.voxel * settings.voxel * settings.voxel;
   const float factor = static_cast<float>(settings.extinction / kPackedDensity / volume * camera.radius);
+  const float most = kMostPerVoxel * static_cast<float>(camera.radius / settings.voxel);
   std::vector<Voxel> voxels;
   voxels.reserve(snow.mass.size());
   for (std::size_t leaf = 0; leaf < snow.leaves(); ++leaf)
     snow.for_each_touched(leaf, [&](int offset, std::size_t value) {
       const std::array<int, 3> in_leaf{offset >> 6, offset >> 3 & 7, offset & 7};
-      Voxel voxel{{}, factor * snow.mass[value]};
+      Voxel voxel{{}, std::min(factor * snow.mass[value], most)};
       for (std::size_t d = 0; d < 3; ++d) voxel.at[d] = snow.origin[leaf][d] + in_leaf[d] - base[d];
       voxels.push_back(voxel);
     });

@@ -39,6 +39,7 @@ class RadianceParser {
     read_header();
     read_size();
     row_.resize(static_cast<std::size_t>(image_.width) * kBytes);
+    image_.pixels.reserve(std::min(image_.at(0, image_.height), rest_.size()));  // a packed file may be smaller, a false size must cost nothing
     for (int y = 0; y < image_.height; ++y) {
       read_row(y);
       for (std::size_t x = 0; x < row_.size(); x += kBytes) image_.pixels.push_back(colour(&row_[x]));

@@ -47,7 +47,8 @@ void check(const RenderOptions& options) {
 class Renderer {
  public:
   Renderer(const std::string& path, const RenderOptions& options)
-      : path_(path), options_(options), shoot_(path, options.warn, options.frames), look_(shoot_.settings()) {
+      : path_(path), options_(options), shoot_(path, options.warn, options.frames, options.setup), look_(shoot_.settings()) {
+    if (options.setup && !look_.sky_image.empty()) options.setup("light of the sky");
     if (options.colour == ColourBy::kNone) sky_ = scene_sky(look_);  // colours are shown in white light
     size_ = {options.width.value_or(look_.width), options.height.value_or(look_.height), options.seed};
     samples_ = options.samples.value_or(samples_of(options.quality));
@@ -93,6 +94,7 @@ class Renderer {
 
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
+    if (options_.setup) options_.setup(fmt::format("picture {}: snow as light sees it", take.number + 1));
     const Medium medium = medium_of(take);
     SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
     if (!tint_) {

@@ -15,34 +15,53 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
+// Directions are chosen by cells, which of small pictures are pixels. More cells would cost gigabytes and choose no better: the sun, half a
+// degree wide, is six of them across.
+constexpr int kMostCellsAround = 4096;
+
+int cell_edge(const HdrImage& image) {
+  int edge = 1;
+  while (image.width / edge > kMostCellsAround && image.width % (2 * edge) == 0 && image.height % (2 * edge) == 0) edge *= 2;
+  return edge;
+}
+
 HdrImage scaled(HdrImage image, float factor) {
-  for (Colour& pixel : image.pixels) pixel = factor * pixel;
+  if (factor == 1) return image;
+  tbb::parallel_for(0, image.height, [&](int y) {
+    for (int x = 0; x < image.width; ++x) image.pixels[image.at(x, y)] = factor * image.pixels[image.at(x, y)];
+  });
   return image;
 }
 
 }  // namespace
 
 SkyImage::SkyImage(HdrImage image, double degrees, double strength)
-    : image_(scaled(std::move(image), static_cast<float>(strength))), turn_(static_cast<float>(degrees / 360)), table_(pixel_fluences()) {}
+    : image_(scaled(std::move(image), static_cast<float>(strength))),
+      turn_(static_cast<float>(degrees / 360)),
+      edge_(cell_edge(image_)),
+      table_(cell_fluences()) {}
 
-double SkyImage::solid_angle(int row) const {
-  const double step = kPi / image_.height;
-  return 2 * std::sin((row + 0.5) * step) * std::sin(0.5 * step) * 2 * kPi / image_.width;  // difference of cosines × part of the turn
+double SkyImage::solid_angle(int row, int rows) const {
+  const double step = kPi / rows;
+  return 2 * std::sin((row + 0.5) * step) * std::sin(0.5 * step) * kPi / rows;  // difference of cosines × part of the turn
 }
 
 // Luminance × solid angle. The mean over a pixel of what radiance() gives there has an eighth of each neighbour's: pixels beside the sun
 // are as bright as their darkest and brightest corners, and a density made of their own colour alone would miss that.
-std::vector<float> SkyImage::pixel_fluences() const {
-  const int w = image_.width, h = image_.height;
+std::vector<float> SkyImage::cell_fluences() const {
+  const int w = image_.width, h = image_.height, across_cells = w / edge_;
   if (w != 2 * h) throw UserError(fmt::format("{} x {} pixels; a sky is twice as wide as high", w, h));
-  std::vector<float> fluences(image_.pixels.size());
-  tbb::parallel_for(0, h, [&](int y) {
-    const auto across = [&](int x, int row) {
-      const auto at = [&](int column) { return luminance(image_.pixels[image_.at((column + w) % w, std::clamp(row, 0, h - 1))]); };
-      return 0.125f * (at(x - 1) + at(x + 1)) + 0.75f * at(x);
-    };
-    const auto angle = static_cast<float>(solid_angle(y));
-    for (int x = 0; x < w; ++x) fluences[image_.at(x, y)] = angle * (0.125f * (across(x, y - 1) + across(x, y + 1)) + 0.75f * across(x, y));
+  std::vector<float> fluences(static_cast<std::size_t>(across_cells) * static_cast<std::size_t>(h / edge_));
+  tbb::parallel_for(0, h / edge_, [&](int cell_row) {
+    for (int y = cell_row * edge_; y < (cell_row + 1) * edge_; ++y) {
+      const auto across = [&](int x, int row) {
+        const auto at = [&](int column) { return luminance(image_.pixels[image_.at((column + w) % w, std::clamp(row, 0, h - 1))]); };
+        return 0.125f * (at(x - 1) + at(x + 1)) + 0.75f * at(x);
+      };
+      const auto angle = static_cast<float>(solid_angle(y, h));
+      float* row = &fluences[static_cast<std::size_t>(cell_row) * static_cast<std::size_t>(across_cells)];
+      for (int x = 0; x < w; ++x) row[x / edge_] += angle * (0.125f * (across(x, y - 1) + across(x, y + 1)) + 0.75f * across(x, y));
+    }
   });
   return fluences;
 }
@@ -66,20 +85,22 @@ Colour SkyImage::radiance(const Float3& direction) const {
   return mix(row(y), row(y + 1), p.y - 0.5f - above);
 }
 
-// Anywhere in the pixel that was drawn, all parts of its solid angle alike.
+// Anywhere in the cell that was drawn, all parts of its solid angle alike.
 Float3 SkyImage::choose(Rng& rng) const {
-  const std::size_t pixel = table_.draw(rng);
-  const double x = static_cast<double>(pixel % image_.width), y = static_cast<double>(pixel / image_.width), step = kPi / image_.height;
+  const std::size_t cell = table_.draw(rng);
+  const int across = image_.width / edge_, down = image_.height / edge_;
+  const double x = static_cast<double>(cell % across), y = static_cast<double>(cell / across), step = kPi / down;
   const double up = std::cos(y * step) + rng.uniform() * (std::cos((y + 1) * step) - std::cos(y * step));
   const double out = std::sqrt(std::max(0.0, 1 - up * up));
-  const double right = 2 * kPi * ((x + rng.uniform()) / image_.width - 0.5 - turn_);
+  const double right = 2 * kPi * ((x + rng.uniform()) / across - 0.5 - turn_);
   return normalized(to_float({out * std::sin(right), up, -out * std::cos(right)}));
 }
 
 float SkyImage::density(const Float3& direction) const {
   const Place p = place_of(direction);
-  const int x = std::min(static_cast<int>(p.x), image_.width - 1), y = std::min(static_cast<int>(p.y), image_.height - 1);
-  return table_.chance(image_.at(x, y)) / static_cast<float>(solid_angle(y));
+  const int x = std::min(static_cast<int>(p.x), image_.width - 1) / edge_, y = std::min(static_cast<int>(p.y), image_.height - 1) / edge_;
+  const std::size_t cell = static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width / edge_) + static_cast<std::size_t>(x);
+  return table_.chance(cell) / static_cast<float>(solid_angle(y, image_.height / edge_));
 }
 
 }  // namespace firn

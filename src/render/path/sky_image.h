@@ -29,12 +29,13 @@ class SkyImage {
     float x, y;
   };
   Place place_of(const Float3& direction) const;
-  std::vector<float> pixel_fluences() const;
-  double solid_angle(int row) const;  // of one of its pixels
+  std::vector<float> cell_fluences() const;
+  double solid_angle(int row, int rows) const;  // of a pixel or cell, of so many rows
 
   HdrImage image_;
   float turn_;        // part of a full one
-  AliasTable table_;  // of the pixels
+  int edge_;          // pixels along a cell, across and down
+  AliasTable table_;  // of the cells
 };
 
 }  // namespace firn

@@ -1,6 +1,7 @@
 // render(): files, options and what every key of [render] does to a picture.
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <filesystem>
 #include <numeric>
 #include <set>
@@ -116,6 +117,19 @@ TEST(Render, OneParticleIsASpeck) {
   const Image image = read_png(render(folder / "frame_0000.ply", options).pictures[0]);
   const auto red = [&](int x, int y) { return int(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))]); };
   EXPECT_GT(red(24, 13), red(4, 13) + 40) << "snow in the middle, ground beside it";
+}
+
+// A cube of 280 m of packed snow: light gets a millimetre into voxels of 70 m.
+TEST(Render, OneParticleOfABillionKilogramsDoesNotTakeForever) {
+  const TempFolder folder;
+  Frame one;
+  add_particle(one, {0, 150, 0}, 2.15e7);
+  one.mass[0] = 8.6e9;
+  write_ply(folder / "heavy.ply", one);
+  const clock_t begin = std::clock();
+  const Image image = read_png(render(folder / "heavy.ply", tiny_pictures()).pictures[0]);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+  EXPECT_GT(brightness(image), 20);
 }
 
 TEST(Render, ACameraInsideTheSnowSeesItsGlow) {

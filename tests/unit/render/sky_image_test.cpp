@@ -56,6 +56,26 @@ TEST(SkyImage, IsSmoothAcrossItsSeamAndAtThePoles) {
   }
 }
 
+// Pictures of more pixels than cells: the density still is that of the directions which are chosen, and bright spots are found.
+TEST(SkyImage, OfALargePictureChoosesByCellsOfSeveralPixels) {
+  HdrImage image = even_image(2304, {0.5f, 0.5f, 0.5f});  // 4608 across
+  for (int y = 600; y < 606; ++y)
+    for (int x = 1001; x < 1007; ++x) image.pixels[image.at(x, y)] = {1e5f, 1e5f, 1e5f};
+  const SkyImage sky(std::move(image), 30, 1);
+  Rng rng(4);
+  int bright = 0;
+  double mean = 0;  // of 1 / density: the whole sphere
+  constexpr int kTries = 20000;
+  for (int i = 0; i < kTries; ++i) {
+    const Float3 direction = sky.choose(rng);
+    ASSERT_GT(sky.density(direction), 0);
+    bright += luminance(sky.radiance(direction)) > 1e3f;
+    mean += luminance(sky.radiance(direction)) / sky.density(direction) / kTries;
+  }
+  EXPECT_GT(bright, kTries / 20);
+  EXPECT_NEAR(mean, sky.fluence(), 0.02 * sky.fluence());
+}
+
 // Bands of height and sectors of all directions: as many as their density says.
 TEST(SkyImage, ChoosesDirectionsAsOftenAsItsDensitySays) {
   const SkyImage sky(rough_image(), 30, 1);
