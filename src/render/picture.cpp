@@ -54,7 +54,7 @@ class SideBySide {
  public:
   SideBySide(const std::vector<std::string>& runs, const PreviewOptions& options) : options_(options), names_(names_of(runs)) {
     for (const std::string& run : runs)
-      if (!shoots_.emplace_back(run, options.warn, options.frames).is_run())
+      if (!shoots_.emplace_back(run, options.warn, options.frames, options.setup).is_run())
         throw UserError(run + ": one frame makes no film, give the folder of a run");
     for (Shoot& shoot : shoots_) overviews_.push_back(shoot.overview(options.width, options.height, options.colour));
     if (options.colour == ColourBy::kNone || options.colour == ColourBy::kMaterial) return;
