@@ -20,7 +20,7 @@ help:
 	@echo "make test      build firn and run its tests"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
-	@echo "make soak      the long tests: convergence tables, large runs"
+	@echo "make soak      the long tests: convergence tables, large runs, 300 random scenes and 1,000 damaged files"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
