@@ -188,6 +188,7 @@ class Case:
         """Runs the program to its end. What was in the case's folder before stays as it was, but for what it `writes`."""
         before = contents(self.folder)
         outcome = self.start(*arguments, **how).finish()
+        self.commands[-1] += f"   # {outcome.seconds:.1f} s"
         if outcome.stopped and not outcome.hung:
             codes = {130, 143}
             if outcome.code == -signal.SIGTERM:  # as the shell shows it

@@ -14,6 +14,7 @@ MOST_PARTICLES = 4000
 # Snow may do what no step can follow; then the run says at which step, and exits with 1.
 PHYSICAL = re.compile(r"step \d+ .* failed: |a particle is too far from the others")
 # What a scene of random numbers runs into and may be refused for. The exit code is 2 then.
+NO_NUMBER = re.compile(r"(?<![\w/.])[-+]?(nan|inf)(?![\w/.])")
 REFUSED = re.compile(r"lies wholly inside collider|has no particles|the (noise|shell|layers?) makes|the shape has no inside|"
                      r"encloses nothing|particles lie \d+ cells apart|of the domain|window")
 
@@ -49,6 +50,8 @@ class SceneMaker:
         self.spacing = float(f"{self.size / (2 * cells):.4g}")     # bodies are about half as large
         self.shapes = Shapes(random, self.dimension, self.spacing, good)
         self.wild = random.random() < 0.3                          # anything the limits allow
+        far = random.choice((0, 0, 100, 1e5)) * self.size if self.wild else 0
+        self.middle = self.vector(far) + [0.0] * (3 - self.dimension)
 
     def chance(self, part):
         return self.random.random() < part
@@ -82,7 +85,7 @@ class SceneMaker:
         return self.scene
 
     def box_corner(self, times):
-        return [times * self.size] * self.dimension
+        return self.shifted([times * self.size] * 3)[:self.dimension]
 
     def simulation(self):
         keys = {"dimension": self.dimension, "spacing": self.spacing, "fps": self.of_any_size(24, 2000), "frames": self.random.randint(1, 3)}
@@ -131,8 +134,11 @@ class SceneMaker:
 
     def place(self, number, height):
         """Bodies stand side by side along x, so that few of them overlap."""
-        side = (number - 0.5) * 0.9 * self.size
-        return [side, height, self.random.uniform(-0.1, 0.1) * self.size]
+        return self.shifted([(number - 0.5) * 0.9 * self.size, height, self.random.uniform(-0.1, 0.1) * self.size])
+
+    def shifted(self, point):
+        """The whole scene may stand far from the world's origin."""
+        return [c + m for c, m in zip(point, self.middle)]
 
     def snow(self, number):
         across = self.random.uniform(0.6, 1) * self.size
@@ -163,7 +169,7 @@ class SceneMaker:
 
     def collider(self, number):
         if number == 0 and self.chance(0.7):
-            keys = {"shape": "plane", "point": self.shapes.point(0, 0, 0), "normal": [0.0, 1.0, 0.0][:self.dimension]}
+            keys = {"shape": "plane", "point": self.shapes.point(*self.middle), "normal": [0.0, 1.0, 0.0][:self.dimension]}
         else:
             kind = "sequence" if self.chance(0.1) else None
             keys = self.shapes.make(self.place(number, -0.2 * self.size), 0.7 * self.size, kind)
@@ -201,7 +207,8 @@ class SceneMaker:
 
     def render(self):
         keys = {"width": 24, "height": 16}
-        corner = [1.5 * self.size, 0.8 * self.size, 2.0 * self.size]
+        corner = self.shifted([1.5 * self.size, 0.8 * self.size, 2.0 * self.size])
+        target = self.shifted([0.0, 0.3 * self.size, 0.0])
         options = {"fov": lambda: self.random.uniform(1, 160), "exposure": lambda: self.random.uniform(-20, 20),
                    "shutter": lambda: self.random.choice((0.0, 0.5, 1.0)), "white_balance": lambda: self.random.random(),
                    "tone": lambda: self.random.choice(("filmic", "srgb")), "sun": lambda: [1.0, self.random.uniform(-1, 1), 0.3],
@@ -210,9 +217,9 @@ class SceneMaker:
                    "lights": lambda: [{"shape": "sphere", "center": corner, "radius": 0.1 * self.size, "strength": self.of_any_size(1e-3, 1e6)}]}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.15)})
         if self.chance(0.3):
-            keys["keys"] = [{"t": t, "position": [c + t for c in corner], "target": [0.0, 0.3 * self.size, 0.0]} for t in (0.0, 0.1)]
+            keys["keys"] = [{"t": t, "position": [c + t for c in corner], "target": target} for t in (0.0, 0.1)]
         elif self.chance(0.3):
-            keys.update(position=corner, target=[0.0, 0.3 * self.size, 0.0])
+            keys.update(position=corner, target=target)
         return keys
 
     def output(self):
@@ -235,13 +242,19 @@ def attack(case):
     random = case.random
     steps = ["--steps", random.randint(2, MOST_STEPS)] if random.random() < 0.8 else []
     if random.random() < 0.25:
-        case.firn("check", file)
+        expect_numbers(case, case.firn("check", file))
     outcome = case.firn("run", file, "-o", out, "--threads", random.choice((1, 2)), *steps, may_take_long=True)
+    expect_numbers(case, outcome)
     case.ending = ending_of(case, outcome)
     if out.exists():
         expect_whole(case, out)
     if outcome.code == 0:
         look_again(case, scene, file, out, steps)
+
+
+def expect_numbers(case, outcome):
+    word = NO_NUMBER.search(outcome.out + outcome.err)
+    case.expect(not word, f"prints a number that is none: {word and word.string[max(0, word.start() - 80):word.end() + 20]!r}")
 
 
 def ending_of(case, outcome):
