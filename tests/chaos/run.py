@@ -58,16 +58,18 @@ def run_attack(name, options):
     attack, short, long = ATTACKS[name]
     count = long if options.size == "long" else short
     numbers = [options.case] if options.case is not None else range(options.count or count)
-    begin, endings, failed = time.monotonic(), collections.Counter(), 0
+    begin, endings, failed, answer = time.monotonic(), collections.Counter(), 0, 0.0
     for number in numbers:
         case = run_case(name, attack, options, number)
         endings[case.ending] += 1
+        answer = max(answer, case.answer)
         if case.faults:
             failed += 1
             print(f"FAIL  {name} {number}: {case.faults[0]}\n      see {case.log / 'story.txt'}", flush=True)
         elif options.verbose:
             print(f"ok    {name} {number}: {case.ending}, {case.seconds:.1f} s", flush=True)
     told = ", ".join(f"{count} {ending}" for ending, count in endings.most_common())
+    told += f"; the longest answer to a signal took {answer:.1f} s" if answer else ""
     print(f"{name:8} {len(numbers):5} cases, {failed} failed, {time.monotonic() - begin:.0f} s: {told}", flush=True)
     return failed
 

@@ -79,9 +79,10 @@ def attack(case):
         process.wait(case.random.uniform(0, 0.2))
         process.send(number)
     outcome = process.finish()
-    case.figure = time.monotonic() - sent
+    if not finished:
+        case.answer = time.monotonic() - sent
     judge(case, outcome, numbers[-1], finished)
-    case.ending = "finished before" if finished else f"{arguments[0]} ended by {numbers[0].name}" + (" twice" if len(numbers) > 1 else "")
+    case.ending = "finished before" if finished else f"ended by {numbers[0].name}" + (" twice" if len(numbers) > 1 else "")
     again(case, arguments)
 
 
@@ -101,7 +102,7 @@ def judge(case, outcome, number, finished):
     case.judge(outcome, {0, 128 + number} | ends)
     busy = max(1, os.getloadavg()[0] / os.cpu_count())
     if not finished and number != signal.SIGKILL:
-        case.expect(case.figure < STOPS_WITHIN * busy, f"goes on for {case.figure:.1f} s after {number.name}: {outcome.command}")
+        case.expect(case.answer < STOPS_WITHIN * busy, f"goes on for {case.answer:.1f} s after {number.name}: {outcome.command}")
     out = case.folder / "out"
     if out.exists():
         expect_whole(case, out, tidy=number != signal.SIGKILL)
