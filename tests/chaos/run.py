@@ -25,10 +25,10 @@ from harness import Case
 
 # {attack: (one case, how many in the short and in the long version)}
 ATTACKS = {
-    "scenes": (scenes.attack, 30, 300),
-    "damage": (damage.attack, 120, 1000),
-    "signals": (signals.attack, 14, 150),
-    "disks": (disks.attack, 8, 60),
+    "scenes": (scenes.attack, 10, 300),
+    "damage": (damage.attack, 60, 1000),
+    "signals": (signals.attack, 6, 60),
+    "disks": (disks.attack, 5, 40),
     "folders": (folders.attack, len(folders.SURPRISES), 3 * len(folders.SURPRISES)),
 }
 

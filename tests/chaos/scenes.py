@@ -50,7 +50,7 @@ class SceneMaker:
         self.spacing = float(f"{self.size / (2 * cells):.4g}")     # bodies are about half as large
         self.shapes = Shapes(random, self.dimension, self.spacing, good)
         self.wild = random.random() < 0.3                          # anything the limits allow
-        far = random.choice((0, 0, 100, 1e5)) * self.size if self.wild else 0
+        far = min(random.choice((0, 0, 100, 1e5)) * self.size, 8e5) if self.wild else 0  # m; a million is the limit
         self.middle = self.vector(far) + [0.0] * (3 - self.dimension)
 
     def chance(self, part):

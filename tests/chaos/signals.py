@@ -107,7 +107,7 @@ def judge(case, outcome, number, finished):
     if out.exists():
         expect_whole(case, out, tidy=number != signal.SIGKILL)
         began = next(out.glob("frame_0000.*"), None)
-        if began and outcome.code == 130 and not by_the_signal:
+        if began and outcome.code in (130, 143) and not by_the_signal and "interrupted" in outcome.out:
             case.expect((out / "final.ply").exists(), "no final.ply of a run that was interrupted")
     film = case.folder / "film.mp4"
     case.expect(number == signal.SIGKILL or not list(case.folder.glob("*.tmp*")), f"a temporary file is left beside {film.name}")
