@@ -159,10 +159,10 @@ def a_frame(case):
 
 
 def convert(case, file, kind):
-    result = case.folder / f"frame_0002.{kind}"
+    result = case.folder / f"new/frame_0002.{kind}"
     outcome = case.firn("convert", file, result, "--spacing", 0.02)
     if outcome.code == 0 and kind != "ply":  # the attributes of a PLY file need not be finite: they are as they were
-        expect_whole(case, case.folder)
+        expect_whole(case, case.folder / "new")
     return outcome
 
 
