@@ -6,7 +6,8 @@ import re
 from shapes import Shapes
 from whole import expect_whole
 
-PRESETS = ("powder", "packed", "wet", "icy", "muddy", "crust", "chunky")
+PRESETS = {"powder": 100, "packed": 400, "wet": 500, "icy": 700, "muddy": 600, "crust": 450, "chunky": 350}  # density, kg/m³
+DENSITY = 400.0  # of snow that does not say
 FORMATS = ("ply", "vdb", "vtp", "bgeo", "usda", "fpc")
 MOST_STEPS = 60
 MOST_PARTICLES = 4000
@@ -118,7 +119,7 @@ class SceneMaker:
 
     def material(self):
         if self.chance(0.5):
-            return {"preset": self.random.choice(PRESETS)}
+            return {"preset": self.random.choice(list(PRESETS))}
         ranges = {"young_modulus": (1e3, 1e7), "poisson_ratio": (0.01, 0.45), "hardening": (0.1, 20), "critical_compression": (1e-3, 0.2),
                   "critical_stretch": (1e-4, 0.1), "density": (10, 1000), "hardening_limit": (1, 1000)}
         if self.wild:
@@ -149,6 +150,8 @@ class SceneMaker:
         keys["particles_per_cell"] = max(1.0, min(self.of_any_size(1, 16), MOST_PARTICLES / cells))
         options = {"spin": lambda: self.spin(10), "stretch": lambda: [self.random.uniform(0.9, 1.1) for _ in range(self.dimension)],
                    "sampling": lambda: self.random.choice(("jittered", "poisson")), "seed": lambda: self.random.randint(0, 4294967295),
+                   "initial_volume": lambda: self.random.choice(("shape", "grid")),
+                   "start": lambda: self.random.random() * self.scene["simulation"]["frames"] / self.scene["simulation"]["fps"],
                    "layers": lambda: [{"above": 0.6 * self.size, "material": self.any_material()}],
                    "shell": lambda: {"depth": 2 * self.spacing, "stiffness": self.of_any_size(0.5, 2), "density": self.of_any_size(0.8, 1.2)},
                    "noise": lambda: {"scale": 4 * self.spacing, "octaves": self.random.randint(1, 5), "stiffness": 0.5,
@@ -159,10 +162,12 @@ class SceneMaker:
     def source(self):
         keys = self.shapes.make(self.place(1, 1.3 * self.size), 0.5 * self.size, self.random.choice(("sphere", "box", "capsule")))
         seconds = self.scene["simulation"]["frames"] / self.scene["simulation"]["fps"]
-        per_particle = 100 * self.spacing ** self.dimension / 8    # kg, roughly
-        keys["rate"] = self.random.uniform(10, 500) * per_particle / seconds
         keys["velocity"] = self.vector(self.speed())
         keys["material"] = self.any_material()
+        material = self.scene["materials"][keys["material"]]
+        density = PRESETS[material["preset"]] if "preset" in material else material.get("density", DENSITY)
+        particles = self.random.uniform(10, 500)
+        keys["rate"] = particles * density * self.spacing ** self.dimension / 8 / seconds
         if self.chance(0.3):
             keys["start"] = 0.3 * seconds
         return keys
