@@ -92,6 +92,8 @@ class SceneMaker:
         keys = {"dimension": self.dimension, "spacing": self.spacing, "fps": self.of_any_size(24, 2000), "frames": self.random.randint(1, 3)}
         if self.chance(0.3):
             keys["gravity"] = self.vector(20 if not self.wild else 1e5)
+        if self.chance(0.1):
+            keys["settle"] = self.of_any_size(1e-4, 1e-2)
         return keys
 
     def solver(self):
@@ -178,7 +180,7 @@ class SceneMaker:
         else:
             kind = "sequence" if self.chance(0.1) else None
             keys = self.shapes.make(self.place(number, -0.2 * self.size), 0.7 * self.size, kind)
-        options = {"friction": lambda: self.random.choice((0, 0.3, 1, 100)), "sticky": lambda: self.chance(0.5),
+        options = {"name": lambda: f"body_{number}", "friction": lambda: self.random.choice((0, 0.3, 1, 100)), "sticky": lambda: self.chance(0.5),
                    "look": lambda: "metal", "colour": lambda: [0.2, 0.5, 1.0], "visible": lambda: self.chance(0.5)}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.3)})
         self.move(keys)
