@@ -97,7 +97,7 @@ TEST(Bodies, ThatOverlapAreFoundAmongManyOthers) {
 }
 
 TEST(HeightFields, AreSampledOnTheFinestGrids) {
-  const Outcome outcome = check(R"([simulation]
+  const Outcome outcome = check(R"toml([simulation]
 spacing = 1e-5
 frames = 2
 [[snow]]
@@ -110,7 +110,7 @@ center = [0, 0, 0]
 length = 1e-3
 depth = 1e-4
 formula = "1e-4*sin(1e4*x)"
-)");
+)toml");
   expect_quick(outcome);
 }
 
