@@ -159,6 +159,8 @@ class SceneMaker:
                    "noise": lambda: {"scale": 4 * self.spacing, "octaves": self.random.randint(1, 5), "stiffness": 0.5,
                                      "critical_stretch": 0.2, "seed": self.random.randint(0, 99)}}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.25)})
+        if keys.get("initial_volume") == "grid":
+            keys.pop("start", None)  # snow that comes later finds no grid to ask
         return keys
 
     def source(self):
