@@ -94,6 +94,7 @@ class Renderer {
 
   // With the same seed for every frame: where nothing moves, what noise is left does not move either.
   std::optional<TracedPicture> trace(const Take& take) {
+    if (interrupted_) return std::nullopt;
     if (options_.setup) options_.setup(fmt::format("picture {}: snow as light sees it", take.number + 1));
     const Medium medium = medium_of(take);
     SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
