@@ -84,8 +84,8 @@ class Gather {
     for (int d = 0; d < D; ++d) {
       v[d] = channels[1 + d];
       if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].at(at));  // (M10)
-      v[d] = kept_ * v[d];
     }
+    if (kept_ < T(1)) v = Lanes<T>(kept_) * v;
     if constexpr (Apic) store_all(state_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
     if (!near.empty()) collide_lanes(at, n, near, v, report.loads);
@@ -95,7 +95,8 @@ class Gather {
     if (sleep_) measure(n, gradient, v, report);
   }
 
-  void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v, NearLoads& loads) const {
+  // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
+  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v, NearLoads& loads) const {
     for (int l = 0; l < n; ++l) {
       LatticePoint<T, D> x;
       Vec<T, D> v_p;

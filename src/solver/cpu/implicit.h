@@ -155,7 +155,7 @@ class ImplicitSystem {
   }
 
   // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
-  Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
+  [[gnu::always_inline]] Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
     const Particles<T, D>& ps = state_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.solve_rotation(), at);
     const Lame<Lanes<T>> l{Lanes<T>::load(state_.solve_mu().at(at)), Lanes<T>::load(state_.solve_lambda().at(at))};
