@@ -68,6 +68,13 @@ inline Pack<U, W> convert_pack(const Pack<T, W>& a) {
   Pack<U, W> r;
   if constexpr (From::kPart == To::kPart) {
     for (int i = 0; i < From::kParts; ++i) r.p[i] = __builtin_convertvector(a.p[i], typename To::Part);
+  } else if constexpr (From::kPart == 2 * To::kPart) {
+    typedef T Half __attribute__((vector_size(To::kPart * sizeof(T))));
+    for (int i = 0; i < From::kParts; ++i) {
+      Half halves[2];
+      std::memcpy(halves, &a.p[i], sizeof halves);
+      for (int k = 0; k < 2; ++k) r.p[2 * i + k] = __builtin_convertvector(halves[k], typename To::Part);
+    }
   } else {
     for (int i = 0; i < W; ++i) r.set(i, static_cast<U>(a[i]));
   }

@@ -99,22 +99,48 @@ inline void load_tile(const CpuState<T, D>& state, std::size_t block, const Arra
   }
 }
 
-// Sums into one node block what the tiles over it hold, in the order of their keys.
-template <class T, int D>
-inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
+// f(place of a Row in the node block, what the tiles over it hold there, summed in the order of their keys), for all its Rows.
+template <class T, int D, class F>
+inline void for_each_sum(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, bool only_awake, F f) {
   using Shape = BlockShape<D>;
-  std::fill_n(nodes, Shape::kNodes * kChannels, T(0));
+  struct Part {
+    const T* first;   // of the tile's Rows that lie in the node block
+    Vec<int, D> end;  // how far they reach, nodes
+  };
+  Part parts[Shape::kNeighbors];
+  int count = 0;
   const auto& overlap = state.grid.tiles_of(node_block);
   for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
     if (overlap[k] == SparseGrid<D>::kNone) continue;
     const ParticleBlock<D>& block = state.blocks[overlap[k]];
     if (only_awake && block.rest != Rest::kAwake) continue;
-    const T* tile = tiles.data() + block.place * CpuState<T, D>::kTileValues;
-    for_overlap<D>(k, [&](int tile_node, int node) {
-      T* to = nodes + node * kChannels;
-      (Row<T>::load(to) + Row<T>::load(tile + tile_node * kChannels)).store(to);
-    });
+    const Vec<int, D> o = neighbor_offset<D>(k);
+    Part& part = parts[count++];
+    part.first = tiles.data() + block.place * CpuState<T, D>::kTileValues + Shape::tile_index(Shape::kEdge * o) * kChannels;
+    for (int d = 0; d < D; ++d) part.end[d] = o[d] ? Shape::kHalo : Shape::kEdge;
   }
+  int node = 0;
+  const auto line = [&](int i, int j, int from) {
+    for (int n = 0; n < Shape::kEdge; n += kRowNodes, node += kRowNodes) {
+      Row<T> sum(T(0));
+      for (int k = 0; k < count; ++k)
+        if (i < parts[k].end[0] && j < parts[k].end[D - 2] && n < parts[k].end[D - 1])
+          sum = sum + Row<T>::load(parts[k].first + (from + n) * kChannels);
+      f(node * kChannels, sum);
+    }
+  };
+  for (int i = 0; i < Shape::kEdge; ++i) {
+    if constexpr (D == 2) {
+      line(i, i, i * Shape::kTileRow);
+    } else {
+      for (int j = 0; j < Shape::kEdge; ++j) line(i, j, (i * Shape::kTileEdge + j) * Shape::kTileRow);
+    }
+  }
+}
+
+template <class T, int D>
+inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
+  for_each_sum(state, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
 }
 
 }  // namespace firn::cpu

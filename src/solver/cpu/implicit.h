@@ -79,43 +79,47 @@ class ImplicitSystem {
   double multiply() {
     hessian(state_.r, state_.awake);
     return sum_blocks([&](std::size_t b) {
-      sum_tiles(state_, b, state_.force_tiles, &state_.Ar[b * kBlockValues], true);
-      Wide sum(0.0);
-      for_each_node(b, [&](std::size_t at) {
-        const Quad r = Quad::load(&state_.r[at]);
-        (Quad(state_.velocity[at]) * r + Quad(state_.Ap[at]) * Quad::load(&state_.Ar[at])).store(&state_.Ar[at]);
-        if (state_.has_held[b]) project(at, &state_.Ar[at]);
-        sum = sum + Wide(r[0]) * (convert_pack<double>(r) * convert_pack<double>(Quad::load(&state_.Ar[at])));
+      const bool held = state_.has_held[b];
+      WideRow sum(0.0);
+      for_each_sum(state_, b, state_.force_tiles, true, [&](int node, const Row<T>& Hr) {
+        const std::size_t at = b * kBlockValues + node;
+        const Row<T> r = Row<T>::load(&state_.r[at]), s = spread_first_channel(Row<T>::load(&state_.velocity[at]));
+        Row<T> Ar = s * r + spread_first_channel(Row<T>::load(&state_.Ap[at])) * Hr;
+        Ar.store(&state_.Ar[at]);
+        if (held) {
+          for (int k = 0; k < kRowNodes; ++k) project(at + k * kChannels, &state_.Ar[at + k * kChannels]);
+          Ar = Row<T>::load(&state_.Ar[at]);
+        }
+        sum = sum + weighted(r, r, Ar);
       });
       return vector_part(sum);
     });
   }
 
   double direct(double beta) {
-    const Quad k = quad(T(1), T(beta)), vector = quad(T(0), T(1));
+    const Row<T> k = row(T(1), T(beta)), vector = row(T(0), T(1));
     return sum_blocks([&](std::size_t b) {
-      Wide sum(0.0);
-      for_each_node(b, [&](std::size_t at) {
-        const Quad r = Quad::load(&state_.r[at]), Ap = vector * Quad::load(&state_.Ar[at]) + k * Quad::load(&state_.Ap[at]);
-        (vector * r + k * Quad::load(&state_.p[at])).store(&state_.p[at]);
+      WideRow sum(0.0);
+      for_each_row(b, [&](std::size_t at) {
+        const Row<T> r = Row<T>::load(&state_.r[at]);
+        const Row<T> Ap = vector * Row<T>::load(&state_.Ar[at]) + k * Row<T>::load(&state_.Ap[at]);
+        (vector * r + k * Row<T>::load(&state_.p[at])).store(&state_.p[at]);
         Ap.store(&state_.Ap[at]);
-        const Wide wide = convert_pack<double>(Ap);
-        sum = sum + Wide(r[0]) * (wide * wide);
+        sum = sum + weighted(r, Ap, Ap);
       });
       return vector_part(sum);
     });
   }
 
   double advance(double alpha) {
-    const Quad k = quad(T(0), T(alpha));
+    const Row<T> k = row(T(0), T(alpha));
     return sum_blocks([&](std::size_t b) {
-      Wide sum(0.0);
-      for_each_node(b, [&](std::size_t at) {
-        const Quad p = Quad::load(&state_.p[at]), r = Quad::load(&state_.r[at]) - k * Quad::load(&state_.Ap[at]);
-        (Quad::load(&state_.velocity[at]) + k * p).store(&state_.velocity[at]);
+      WideRow sum(0.0);
+      for_each_row(b, [&](std::size_t at) {
+        const Row<T> p = Row<T>::load(&state_.p[at]), r = Row<T>::load(&state_.r[at]) - k * Row<T>::load(&state_.Ap[at]);
+        (Row<T>::load(&state_.velocity[at]) + k * p).store(&state_.velocity[at]);
         r.store(&state_.r[at]);
-        const Wide wide = convert_pack<double>(r);
-        sum = sum + Wide(p[0]) * (wide * wide);  // of the residual before scaling: the preconditioner does not change when to stop
+        sum = sum + weighted(p, r, r);  // of the residual before scaling: the preconditioner does not change when to stop
       });
       return vector_part(sum);
     });
@@ -127,55 +131,61 @@ class ImplicitSystem {
     parallel_for(blocks.size(), [&](std::size_t i) {
       const ParticleBlock<D>& particles = state_.blocks[blocks[i]];
       if (particles.rest != Rest::kAwake) return;
+      alignas(64) T nodes[kTileValues];
+      load_tile(state_, blocks[i], u, nodes);
+      T* tile = state_.force_tiles.data() + particles.place * kTileValues;
       if (particles.count <= kFewParticles) {
-        hessian_of_block<PlainTile<T, D>>(u, blocks[i]);
+        std::fill_n(tile, kTileValues, T(0));
+        hessian_of_block<PlainTile<T, D>>(particles, nodes, tile);
       } else {
-        hessian_of_block<RowTile<T, D>>(u, blocks[i]);
+        RowTile<T, D> in, out;
+        in.unfold(nodes);
+        out.clear();
+        hessian_of_block<RowTile<T, D>>(particles, in.values, out.values);
+        out.fold(tile);
       }
     });
   }
 
   template <class Tile>
-  void hessian_of_block(const Array<T>& u, std::uint32_t b) {
-    const ParticleBlock<D>& particles = state_.blocks[b];
-    alignas(64) T nodes[kTileValues];
-    load_tile(state_, b, u, nodes);
-    Tile in, out;
-    in.unfold(nodes);
-    out.clear();
+  void hessian_of_block(const ParticleBlock<D>& particles, const T* u, T* Hu) const {
     Stencils<T, D, Kernel, Tile> stencils;
     alignas(64) T quads[D][kGroup<T>][kChannels];
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       stencils.compute(state_.particles, at, particles.first_cell);
-      for (int l = 0; l < n; ++l) gather_gradient(stencils, l, in.values, quads);
-      store_columns<T, D>(contract_hessian(at, load_columns<T, D>(quads)), quads);
-      for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, out.values);
+      for (int l = 0; l < n; ++l) gather_gradient(stencils, l, u, quads);
+      contract_hessian(at, quads);
+      for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, Hu);
     });
-    out.fold(state_.force_tiles.data() + particles.place * kTileValues);
   }
 
-  // V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, with both gradients per cell.
-  [[gnu::always_inline]] Mat<Lanes<T>, D> contract_hessian(std::size_t at, const Mat<Lanes<T>, D>& grad_u) const {
+  // From grad u to V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, both gradients per cell. One copy for both kinds of tiles, with all it calls in it.
+  [[gnu::noinline, gnu::flatten]] void contract_hessian(std::size_t at, T (*quads)[kGroup<T>][kChannels]) const {
     const Particles<T, D>& ps = state_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.solve_rotation(), at);
     const Lame<Lanes<T>> l{Lanes<T>::load(state_.solve_mu().at(at)), Lanes<T>::load(state_.solve_lambda().at(at))};
-    const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, grad_u * F_E);
-    return (inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E));
+    const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, load_columns<T, D>(quads) * F_E);
+    store_columns<T, D>((inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E)), quads);
   }
 
   // Of a node: what does not change during the solve in channel 0 (of v: s, of r: m/s, of p: m/s², of Ap: s beta dt²/m), then a vector.
   // Nodes without mass have nothing but zeros.
-  using Quad = Pack<T, kChannels>;
-  using Wide = Pack<double, kChannels>;
+  using WideRow = Pack<double, kRowNodes * kChannels>;
 
-  static Quad quad(T first, T others) {
-    Quad q(others);
-    q.set(0, first);
-    return q;
+  static Row<T> row(T first, T others) {
+    T channels[kChannels];
+    std::fill_n(channels, kChannels, others);
+    channels[0] = first;
+    return repeat_channels(channels);
   }
-  static double vector_part(const Wide& sum) {
+  // a b with the numbers in channel 0 of `weights`.
+  static WideRow weighted(const Row<T>& weights, const Row<T>& a, const Row<T>& b) {
+    return convert_pack<double>(spread_first_channel(weights) * a) * convert_pack<double>(b);
+  }
+  static double vector_part(const WideRow& sum) {
     double part = 0;
-    for (int c = 1; c <= D; ++c) part += sum[c];
+    for (int k = 0; k < kRowNodes; ++k)
+      for (int c = 1; c <= D; ++c) part += sum[k * kChannels + c];
     return part;
   }
 
@@ -189,6 +199,11 @@ class ImplicitSystem {
   template <class F>
   static void for_each_node(std::size_t b, F f) {
     for (int i = 0; i < Shape::kNodes; ++i) f(b * kBlockValues + i * kChannels);
+  }
+
+  template <class F>
+  static void for_each_row(std::size_t b, F f) {
+    for (int i = 0; i < Shape::kNodes; i += kRowNodes) f(b * kBlockValues + i * kChannels);
   }
 
   // Partial sums in block order, whatever the threads do.

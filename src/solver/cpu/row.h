@@ -44,6 +44,12 @@ inline Part spread_part(const T* x, std::integer_sequence<int, Lane...>) {
     return __builtin_shuffle(repeat_quad<Part>(x), typename PackLayout<T, sizeof...(Lane)>::IntPart{((First + Lane) / kChannels)...});
 }
 
+// Channel 0 of each node of a part in all its channels.
+template <class T, class Part, int... Lane>
+inline Part spread_first_channel(Part x, std::integer_sequence<int, Lane...>) {
+  return __builtin_shuffle(x, typename PackLayout<T, sizeof...(Lane)>::IntPart{Lane / kChannels * kChannels...});
+}
+
 template <class V, int... Lane>
 inline auto fold_half(V x, std::integer_sequence<int, Lane...>) {
   constexpr int half = sizeof...(Lane);
@@ -62,6 +68,21 @@ inline Row<T> spread_nodes(const T* x) {
     ((row.p[Part] = detail::spread_part<typename Layout::Part, Part * Layout::kPart>(x, Lanes{})), ...);
   }(std::make_integer_sequence<int, Layout::kParts>{});
   return row;
+}
+
+// Every channel of a node holds what its channel 0 holds.
+template <class T>
+inline Row<T> spread_first_channel(const Row<T>& row) {
+  using Layout = typename Row<T>::Layout;
+  Row<T> r;
+  for (int part = 0; part < Layout::kParts; ++part) {
+    if constexpr (Layout::kPart >= kChannels) {
+      r.p[part] = detail::spread_first_channel<T>(row.p[part], std::make_integer_sequence<int, Layout::kPart>{});
+    } else {
+      r.p[part] = row[part * Layout::kPart / kChannels * kChannels] - typename Layout::Part{};
+    }
+  }
+  return r;
 }
 
 // Every node of the row holds the channels x[0…3].

@@ -41,19 +41,13 @@ struct RowTile {
   }
 };
 
-// The nodes as they are, with the same names: a few particles do not pay for the copies of a RowTile.
+// The steps between plain nodes, with the same names: a few particles do not pay for the copies of a RowTile.
 template <class T, int D>
 struct PlainTile {
   using Shape = BlockShape<D>;
   static constexpr int kRow = kChannels;
   static constexpr int kLine = Shape::kTileRow * kChannels;
   static constexpr int kPlane = Shape::kTileEdge * kLine;
-
-  alignas(64) T values[Shape::kTileNodes * kChannels];
-
-  void clear() { std::fill_n(values, Shape::kTileNodes * kChannels, T(0)); }
-  void unfold(const T* nodes) { std::copy_n(nodes, Shape::kTileNodes * kChannels, values); }
-  void fold(T* nodes) const { std::copy_n(values, Shape::kTileNodes * kChannels, nodes); }
 };
 
 }  // namespace firn::cpu
