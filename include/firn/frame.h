@@ -8,27 +8,34 @@
 #include <string_view>
 #include <vector>
 
+#include "firn/fields.h"
 #include "firn/scene.h"
 
 namespace firn {
 
+namespace fields {
+
+template <class N>
+struct FrameTypes {
+  using Scalar = N;
+  using Vector = std::array<N, 3>;
+  using Matrix = std::array<N, 9>;  // row by row
+};
+using FrameReal = FrameTypes<double>;
+using FrameUint32 = FrameTypes<std::uint32_t>;
+using FrameUint16 = FrameTypes<std::uint16_t>;
+
+}  // namespace fields
+
 struct Frame {
-  std::vector<std::uint32_t> id;  // input order
-  std::vector<std::array<double, 3>> position;
-  std::vector<std::array<double, 3>> velocity;
-  std::vector<double> mass;
-  std::vector<double> volume;  // V⁰
-  std::vector<double> jp;      // J_P
-  std::vector<double> je;      // J_E
-  std::vector<std::uint16_t> material;
-  std::vector<std::array<double, 9>> fe;  // F_E row by row; empty unless the frame is a complete state
-  std::vector<std::array<double, 9>> b;   // APIC's B row by row; empty without APIC
-  // Parameters of particles that differ from their material's; empty unless the frame is a complete state of such a run.
-  std::vector<double> stiffness;  // times the material's young_modulus
-  std::vector<double> hardening;
-  std::vector<double> critical_compression;
-  std::vector<double> critical_stretch;
-  std::vector<double> young_modulus;  // Pa; files may have it instead of stiffness
+  // id, position, velocity, mass, volume, jp, je, material, fe, b, stiffness, hardening, critical_compression, critical_stretch,
+  // young_modulus: vectors of numbers and arrays. Those that only complete frames have are empty in others; so are those a run does not
+  // need: APIC's b, and parameters of particles that differ from their material's.
+#define FIRN_FILES(type, shape, frames, field, name, ...) std::vector<fields::Frame##type::shape> name;
+#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, name, ...) FIRN_FILES(type, shape, frames, field, name)
+  FIRN_FIELDS(FIRN_NO_FIELD, FIRN_FILES, FIRN_BOTH)
+#undef FIRN_FILES
+#undef FIRN_BOTH
 
   bool double_precision = false;  // of its numbers in files; else they are rounded to float
 

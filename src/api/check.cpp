@@ -28,12 +28,12 @@ void include(const Model& model, const ParticleTable& particles, StepLimits& lim
 }
 
 // Speed and stiffness of the first particles, with the V⁰ a run starts with, and of those that come at once later.
-StepLimits first_limits(const Model& model, const Solver& solver, const State& state, const PopulationState& population) {
+StepLimits first_limits(const Model& model, const Solver& solver, const State& state, const Population& population) {
   StepLimits limits;
   constexpr std::size_t kPiece = 32768;
   for (std::size_t at = 0; at < state.next_id; at += kPiece)
     include(model, solver.rows(model, state, at, std::min(state.next_id, at + kPiece)), limits);
-  for (const LateSnow& late : population.late) include(model, late.rows, limits);
+  for (const LateSnow& late : population.late()) include(model, late.rows, limits);
   return limits;
 }
 
@@ -44,7 +44,7 @@ constexpr int kUsualIterations = 25;
 double growth(const Scene& scene, const Built& built, std::size_t at_start) {
   const double duration = scene.simulation.duration;
   double more = 0;
-  for (const LateSnow& late : built.population_state.late)
+  for (const LateSnow& late : built.population.late())
     more += static_cast<double>(late.rows.size()) * std::max(0.0, 1 - late.start / duration);
   constexpr int kMoments = 20;
   const bool some_go = !scene.sinks.empty() || scene.domain || scene.window;
@@ -57,7 +57,7 @@ double growth(const Scene& scene, const Built& built, std::size_t at_start) {
 // steps; in the gallery's dropped snowball they take 25 to 30 iterations from the impact on, of 0.46 times scatter and gather each.
 double expected_seconds(const Model& model, const StepReport& step, double seconds) {
   constexpr int kFewIterations = 5;  // so few do not tell what one costs
-  if (model.solver.integrator == Integrator::kExplicit || step.iterations >= kUsualIterations) return seconds;
+  if (!model.implicit() || step.iterations >= kUsualIterations) return seconds;
   const auto phase = [&](Phase p) { return step.seconds[static_cast<std::size_t>(p)]; };
   const double solve = phase(Phase::kSolve);
   const double iteration = step.iterations < kFewIterations ? 0.46 * (phase(Phase::kScatter) + phase(Phase::kGather)) : solve / step.iterations;
@@ -65,7 +65,7 @@ double expected_seconds(const Model& model, const StepReport& step, double secon
 }
 
 // Takes some of the run's first steps, a second or two of them, and says from those how long all will take. Wants report.steps.
-void time_steps(const Scene& scene, const Built& built, const Solver& solver, State& state, CheckReport& report) {
+void time_steps(const Scene& scene, const Built& built, Solver& solver, State& state, CheckReport& report) {
   constexpr int kMostSteps = 10;
   constexpr double kLongest = 1.5;  // s
   if (state.particle_count == 0) return;
@@ -144,10 +144,10 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   const SnowExtent snow = first_extent(built.model, built.particles);
   check_speeds(scene, built.model, snow, report.warnings);
   const std::unique_ptr<Solver> solver = make_solver(built.model, Backend::kCpu, threads);
-  const std::unique_ptr<State> state = solver->create(built.model, std::move(built.particles));
+  State state = solver->create(built.model, std::move(built.particles));
   // With every source at work: the steps to expect.
   const StepLimits limits =
-      with_inflow(first_limits(built.model, *solver, *state, built.population_state), automatic, 0, scene.simulation.duration);
+      with_inflow(first_limits(built.model, *solver, state, built.population), automatic, 0, scene.simulation.duration);
   const double safe = choose_time_step(automatic, limits, snow, frame).dt;
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
@@ -155,7 +155,7 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
     report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
   report.threads = thread_count(threads);
   if (setup) setup("timing the first steps");
-  time_steps(scene, built, *solver, *state, report);
+  time_steps(scene, built, *solver, state, report);
   return report;
 }
 

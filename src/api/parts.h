@@ -10,9 +10,8 @@ namespace firn {
 struct Simulation::Parts {
   Model model;
   std::unique_ptr<Solver> solver;
-  std::unique_ptr<State> state;
+  State state;
   Population population;
-  PopulationState population_state;
   bool double_frames = false;
   std::vector<std::string> warnings;
 

@@ -57,7 +57,7 @@ Model quiet_model(const Model& model) {
 }
 
 // Steps until `duration`; returns the speed of the fastest particle then.
-double come_to_rest(const Solver& solver, Model model, State& state, double duration, const SetupProgress& setup) {
+double come_to_rest(Solver& solver, Model model, State& state, double duration, const SetupProgress& setup) {
   const Vec<double, 3> gravity = model.gravity;
   int told = 0;
   for (double t = 0; t < duration; t = state.time) {
@@ -85,13 +85,13 @@ void settle(const Scene& scene, Backend backend, int threads, const SetupProgres
   if (duration <= 0 || resting.empty()) return;
   const Model model = quiet_model(built.model);
   const std::unique_ptr<Solver> solver = make_solver(model, backend, threads);
-  const std::unique_ptr<State> state = solver->create(model, std::move(resting));
-  const double fastest = come_to_rest(*solver, model, *state, duration, setup);
+  State state = solver->create(model, std::move(resting));
+  const double fastest = come_to_rest(*solver, model, state, duration, setup);
   if (fastest > kStillMoving)
     built.warnings.push_back(fmt::format("after settling for {:.3g} s some snow still moves at {:.2g} m/s; it may need a longer simulation.settle, "
                                          "a wider foot or stiffer snow",
                                          duration, fastest));
-  const ParticleTable settled = solver->rows(model, *state, 0, state->next_id);
+  const ParticleTable settled = solver->rows(model, state, 0, state.next_id);
   ParticleTable all;
   all.reserve(settles.size());
   for (std::size_t i = 0, next = 0; i < settles.size(); ++i) {

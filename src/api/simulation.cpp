@@ -16,35 +16,35 @@ Simulation::Simulation(const Scene& scene, Backend backend, int threads, const S
   settle(scene, backend, threads, setup, built);
   parts_->model = std::move(built.model);
   parts_->population = std::move(built.population);
-  parts_->population_state = std::move(built.population_state);
   parts_->double_frames = built.double_frames || scene.solver.precision == Precision::kDouble;
   parts_->warnings = std::move(built.warnings);
   if (setup) setup("sorting particles into blocks");
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
+  parts_->state.population = std::move(built.population_state);
 }
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-double Simulation::time() const { return parts_->state->time; }
-std::int64_t Simulation::steps() const { return parts_->state->steps; }
-std::size_t Simulation::particles() const { return parts_->state->particle_count; }
-std::size_t Simulation::ids() const { return parts_->state->next_id; }
-std::int64_t Simulation::emitted() const { return parts_->population_state.emitted; }
-std::int64_t Simulation::killed() const { return parts_->population_state.killed; }
-std::int64_t Simulation::left() const { return parts_->population_state.left; }
-std::size_t Simulation::bytes() const { return parts_->solver->bytes(*parts_->state); }
+double Simulation::time() const { return parts_->state.time; }
+std::int64_t Simulation::steps() const { return parts_->state.steps; }
+std::size_t Simulation::particles() const { return parts_->state.particle_count; }
+std::size_t Simulation::ids() const { return parts_->state.next_id; }
+std::int64_t Simulation::emitted() const { return parts_->state.population.emitted; }
+std::int64_t Simulation::killed() const { return parts_->state.population.killed; }
+std::int64_t Simulation::left() const { return parts_->state.population.left; }
+std::size_t Simulation::bytes() const { return parts_->solver->bytes(parts_->state); }
 const std::vector<std::string>& Simulation::warnings() const { return parts_->warnings; }
 bool Simulation::double_frames() const { return parts_->double_frames; }
 
 void Simulation::Parts::exchange_particles() {
-  const ParticleTable arrivals = population.arrivals(model, state->time, population_state);
-  solver->add(model, *state, arrivals);
-  population_state.emitted += static_cast<std::int64_t>(arrivals.size());
-  const Removed removed = solver->remove(model, *state);
-  population_state.killed += removed.killed;
-  population_state.left += removed.left;
+  const ParticleTable arrivals = population.arrivals(model, state.time, state.population);
+  solver->add(model, state, arrivals);
+  state.population.emitted += static_cast<std::int64_t>(arrivals.size());
+  const Removed removed = solver->remove(model, state);
+  state.population.killed += removed.killed;
+  state.population.left += removed.left;
 }
 
 namespace {
@@ -56,7 +56,7 @@ Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
 StepInfo Simulation::step(double longest) {
   // An automatic step ends where snow comes in.
   if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
-  StepReport report = parts_->solver->step(parts_->model, *parts_->state, longest);
+  StepReport report = parts_->solver->step(parts_->model, parts_->state, longest);
   const auto begin = std::chrono::steady_clock::now();
   parts_->exchange_particles();
   report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -79,8 +79,10 @@ StepInfo Simulation::step(double longest) {
 
 void Simulation::advance_to(double end, const std::function<bool(const StepInfo&)>& on_step) {
   constexpr double kSliver = 1e-9;  // of the span: rounding, not time left to simulate
-  const double span = end - time();
-  if (span <= 0) return;
+  if (end <= time()) return;
+  TimeSpan& current = parts_->state.span;
+  if (current.end != end) current = {time(), end};  // else it goes on with one that was interrupted
+  const double span = end - current.begin;
   const auto fixed = parts_->model.solver.time_step;
   // A whole number of equal steps, none longer than the one asked for.
   const double dt = fixed ? span / std::ceil(span / *fixed * (1 - kSliver)) : 0;
@@ -88,57 +90,45 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
     const StepInfo info = step(fixed ? dt : end - time());
     if (on_step && !on_step(info)) return;
   }
-  parts_->state->time = end;  // away with the rounding of the sum
+  set_time(parts_->model, parts_->state, end);  // away with the rounding of the sum
 }
 
 Statistics Simulation::statistics() const {
-  const Totals t = sum_up(parts_->model, *parts_->solver, *parts_->state);
+  const Totals t = sum_up(parts_->model, *parts_->solver, parts_->state);
   return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,         t.elastic,
           t.J_P_min, t.J_P_max,            t.J_P_mean,          to_array(t.lower), to_array(t.upper)};
 }
 
-namespace {
-
-// A threshold so small that the run's numbers do not tell 1 + it from 1 comes back as 0, which files may not have: this one rounds
-// to 1 as well.
-double told_from_zero(double threshold, bool double_precision) {
-  const double epsilon = double_precision ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-  return std::max(threshold, epsilon / 4);
-}
-
-void add_parameters(const Model& model, const ParticleRow& row, Frame& frame) {
-  const SnowParameters<double> s = snow_parameters(model, row.material, row.own);
-  const double compression = row.own ? row.own->critical_compression : 1 - s.stretch_min;
-  const double stretch = row.own ? row.own->critical_stretch : s.stretch_max - 1;
-  frame.stiffness.push_back(row.own ? row.own->stiffness : 1);
-  frame.hardening.push_back(s.hardening);
-  frame.critical_compression.push_back(told_from_zero(compression, frame.double_precision));
-  frame.critical_stretch.push_back(told_from_zero(stretch, frame.double_precision));
-}
-
-}  // namespace
-
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
-  const bool affine = complete && parts_->model.solver.transfer == Transfer::kApic;
-  const bool own = complete && parts_->model.varied;
+  const Model& model = parts_->model;
+  const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
   Frame frame;
   frame.double_precision = parts_->double_frames;
   constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
   for (std::size_t at = begin; at < end; at += kPiece)
-    for (const ParticleRow& row : parts_->solver->rows(parts_->model, *parts_->state, at, std::min(end, at + kPiece))) {
+    for (const ParticleRow& row : parts_->solver->rows(model, parts_->state, at, std::min(end, at + kPiece))) {
       Mat<double, 3> F_E;
       std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
-      frame.id.push_back(row.id);
-      frame.position.push_back({row.position(0, parts_->model.h), row.position(1, parts_->model.h), row.position(2, parts_->model.h)});
-      frame.velocity.push_back(row.velocity);
-      frame.mass.push_back(row.mass);
-      frame.volume.push_back(row.volume);
-      frame.jp.push_back(row.J_P);
+      frame.position.push_back({row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)});
       frame.je.push_back(determinant(F_E));
-      frame.material.push_back(row.material);
-      if (complete) frame.fe.push_back(row.F_E);
-      if (affine) frame.b.push_back(row.B);
-      if (own) add_parameters(parts_->model, row, frame);
+      const Variation own = own_of(model, row);
+#define FIRN_Every true
+#define FIRN_Complete complete
+#define FIRN_Always(member, is_in, name) \
+  if (is_in) frame.name.push_back(row.member);
+#define FIRN_Affine(member, is_in, name) \
+  if (is_in && optional.affine) frame.name.push_back(row.member);
+#define FIRN_Varied(member, is_in, name) \
+  if (is_in && optional.varied) frame.name.push_back(own.member);
+#define FIRN_LINE(member, type, shape, change, needs, initial, frames, field, name, ...) \
+  FIRN_##needs(member, FIRN_##frames, name)
+      FIRN_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_LINE)
+#undef FIRN_LINE
+#undef FIRN_Always
+#undef FIRN_Affine
+#undef FIRN_Varied
+#undef FIRN_Every
+#undef FIRN_Complete
     }
   return frame;
 }

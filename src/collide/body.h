@@ -141,10 +141,9 @@ struct Travel {
 };
 Travel travel_of(const BodyModel& body, const Vec<double, 3>& displacement);
 
-// The body at time t; of a deforming one only where it stands.
+// The body in a pose; of a deforming one only where it stands.
 template <class T, int D>
-inline Body<T, D> freeze(const BodyModel& m, double t) {
-  const Pose pose = m.motion.at(t);
+inline Body<T, D> freeze(const BodyModel& m, const Pose& pose) {
   const Mat<double, 3> rotation = to_matrix(pose.rotation);
   Body<T, D> b;
   b.solid = convert_solid<T, D>(m.solid);
@@ -161,12 +160,27 @@ inline Body<T, D> freeze(const BodyModel& m, double t) {
 }
 
 template <class T, int D>
-inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
+inline Body<T, D> freeze(const BodyModel& m, double t) {
+  return freeze<T, D>(m, m.motion.at(t));
+}
+
+// Where motions take bodies.
+inline std::vector<Pose> poses_at(const std::vector<BodyModel>& models, double t) {
+  std::vector<Pose> poses;
+  poses.reserve(models.size());
+  for (const BodyModel& model : models) poses.push_back(model.motion.at(t));
+  return poses;
+}
+
+// All bodies in these poses, deformed as at time t.
+template <class T, int D>
+inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, const std::vector<Pose>& poses, double t) {
   Bodies<T, D> bodies;
   bodies.list.reserve(models.size());
   for (const BodyModel& model : models) {
-    Body<T, D>& b = bodies.list.emplace_back(freeze<T, D>(model, t));
-    b.number = static_cast<int>(bodies.list.size()) - 1;
+    const std::size_t number = bodies.list.size();
+    Body<T, D>& b = bodies.list.emplace_back(freeze<T, D>(model, poses[number]));
+    b.number = static_cast<int>(number);
     if (!model.deformation) continue;
     const DeformedShape shape = model.deformation->at(t);
     b.solid.bricks = &shape.from->bricks;
@@ -178,6 +192,11 @@ inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
     bodies.held.push_back(shape.to);
   }
   return bodies;
+}
+
+template <class T, int D>
+inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
+  return freeze<T, D>(models, poses_at(models, t), t);
 }
 
 }  // namespace firn

@@ -14,39 +14,13 @@ namespace {
 // Calls visit(column) with the frame's column of that field; `F` is Frame or const Frame.
 template <class F, class Visit>
 decltype(auto) visit_column(F& frame, Field field, Visit visit) {
-  switch (field) {
-    case Field::kId:
-      return visit(frame.id);
-    case Field::kPosition:
-      return visit(frame.position);
-    case Field::kVelocity:
-      return visit(frame.velocity);
-    case Field::kMass:
-      return visit(frame.mass);
-    case Field::kVolume:
-      return visit(frame.volume);
-    case Field::kJp:
-      return visit(frame.jp);
-    case Field::kJe:
-      return visit(frame.je);
-    case Field::kMaterial:
-      return visit(frame.material);
-    case Field::kFe:
-      return visit(frame.fe);
-    case Field::kB:
-      return visit(frame.b);
-    case Field::kStiffness:
-      return visit(frame.stiffness);
-    case Field::kHardening:
-      return visit(frame.hardening);
-    case Field::kCriticalCompression:
-      return visit(frame.critical_compression);
-    case Field::kCriticalStretch:
-      return visit(frame.critical_stretch);
-    case Field::kYoungModulus:
-      break;
-  }
-  return visit(frame.young_modulus);
+#define FIRN_FILES(type, shape, frames, field_, name, ...) \
+  if (field == Field::field_) return visit(frame.name);
+#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field_, name, ...) FIRN_FILES(type, shape, frames, field_, name)
+  FIRN_FIELDS(FIRN_NO_FIELD, FIRN_FILES, FIRN_BOTH)
+#undef FIRN_FILES
+#undef FIRN_BOTH
+  return visit(frame.id);  // not reached: there are no others
 }
 
 // As one run of numbers of type T: a column of arrays lies in memory like that. Empty when it is of another type.
@@ -68,8 +42,8 @@ bool is_whole(double value, double largest) { return value >= 0 && value <= larg
 }  // namespace
 
 const Attribute* find_attribute(std::string_view name) {
-  const auto found = std::find_if(kAttributes.begin(), kAttributes.end(), [&](const Attribute& a) { return a.name == name; });
-  return found == kAttributes.end() ? nullptr : &*found;
+  const auto found = std::find_if(std::begin(kAttributes), std::end(kAttributes), [&](const Attribute& a) { return a.name == name; });
+  return found == std::end(kAttributes) ? nullptr : &*found;
 }
 
 void reserve(Frame& frame, Field field, std::size_t particles) {

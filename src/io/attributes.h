@@ -1,35 +1,26 @@
-// The one list of what a frame's particles can have: every file format goes by it.
+// What a frame's particles can have, from the list of fields: every file format goes by it.
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "firn/fields.h"
 #include "firn/frame.h"
 
 namespace firn {
 
 enum class Field : int {
-  kId,
-  kPosition,
-  kVelocity,
-  kMass,
-  kVolume,
-  kJp,
-  kJe,
-  kMaterial,
-  kFe,
-  kB,
-  kStiffness,
-  kHardening,
-  kCriticalCompression,
-  kCriticalStretch,
-  kYoungModulus,
+#define FIRN_FILES(type, shape, frames, field, ...) field,
+#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, ...) field,
+  FIRN_FIELDS(FIRN_NO_FIELD, FIRN_FILES, FIRN_BOTH)
+#undef FIRN_FILES
+#undef FIRN_BOTH
 };
-inline constexpr int kFields = 15;
 
 enum class ValueKind { kReal, kUint32, kUint16 };
 
@@ -44,24 +35,34 @@ struct Attribute {
 };
 
 // In the order in which they are written.
-inline constexpr std::array<Attribute, kFields> kAttributes{{
-    {Field::kId, "id", ValueKind::kUint32, 1, "", "stays with the particle", {"id"}},
-    {Field::kPosition, "position", ValueKind::kReal, 3, "m", "where it is, y up", {"x", "y", "z"}},
-    {Field::kVelocity, "velocity", ValueKind::kReal, 3, "m/s", "how it moves", {"vx", "vy", "vz"}},
-    {Field::kMass, "mass", ValueKind::kReal, 1, "kg", "how much snow it stands for", {"mass"}},
-    {Field::kVolume, "volume", ValueKind::kReal, 1, "m3", "V0, the volume it started with", {"volume"}},
-    {Field::kJp, "jp", ValueKind::kReal, 1, "", "J_P, plastic volume: below 1 it is packed", {"jp"}},
-    {Field::kJe, "je", ValueKind::kReal, 1, "", "J_E, elastic volume: below 1 it is under pressure", {"je"}},
-    {Field::kMaterial, "material", ValueKind::kUint16, 1, "", "number of its material in scene.toml", {"material"}},
-    {Field::kFe, "fe", ValueKind::kReal, 9, "", "F_E, elastic deformation",
-     {"fe00", "fe01", "fe02", "fe10", "fe11", "fe12", "fe20", "fe21", "fe22"}},
-    {Field::kB, "b", ValueKind::kReal, 9, "m2/s", "B of APIC", {"b00", "b01", "b02", "b10", "b11", "b12", "b20", "b21", "b22"}},
-    {Field::kStiffness, "stiffness", ValueKind::kReal, 1, "", "times its material's young_modulus", {"stiffness"}},
-    {Field::kHardening, "hardening", ValueKind::kReal, 1, "", "its own hardening", {"hardening"}},
-    {Field::kCriticalCompression, "critical_compression", ValueKind::kReal, 1, "", "its own", {"critical_compression"}},
-    {Field::kCriticalStretch, "critical_stretch", ValueKind::kReal, 1, "", "its own", {"critical_stretch"}},
-    {Field::kYoungModulus, "young_modulus", ValueKind::kReal, 1, "Pa", "its own, instead of stiffness", {"young_modulus"}},
-}};
+inline constexpr Attribute kAttributes[] = {
+#define FIRN_Real ValueKind::kReal
+#define FIRN_Uint32 ValueKind::kUint32
+#define FIRN_Uint16 ValueKind::kUint16
+#define FIRN_SIZE_Scalar 1
+#define FIRN_SIZE_Vector 3
+#define FIRN_SIZE_Matrix 9
+#define FIRN_PARTS_Scalar(name, p) {#name}
+#define FIRN_PARTS_Vector(name, p) {p "x", p "y", p "z"}
+#define FIRN_PARTS_Matrix(name, p) {p "00", p "01", p "02", p "10", p "11", p "12", p "20", p "21", p "22"}
+#define FIRN_FILES(type, shape, frames, field, name, parts, unit, meaning) \
+  {Field::field, #name, FIRN_##type, FIRN_SIZE_##shape, unit, meaning, FIRN_PARTS_##shape(name, parts)},
+#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, name, parts, unit, meaning) \
+  FIRN_FILES(type, shape, frames, field, name, parts, unit, meaning)
+    FIRN_FIELDS(FIRN_NO_FIELD, FIRN_FILES, FIRN_BOTH)
+#undef FIRN_Real
+#undef FIRN_Uint32
+#undef FIRN_Uint16
+#undef FIRN_SIZE_Scalar
+#undef FIRN_SIZE_Vector
+#undef FIRN_SIZE_Matrix
+#undef FIRN_PARTS_Scalar
+#undef FIRN_PARTS_Vector
+#undef FIRN_PARTS_Matrix
+#undef FIRN_FILES
+#undef FIRN_BOTH
+};
+inline constexpr int kFields = std::size(kAttributes);
 
 constexpr const Attribute& attribute(Field field) { return kAttributes[static_cast<std::size_t>(field)]; }
 // nullptr: there is none of that name.

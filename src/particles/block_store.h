@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "grid/block.h"
@@ -17,6 +18,9 @@ enum class Rest : std::uint8_t {
   kAsleep,  // nothing about it changes
 };
 
+// Of a block that is new: who sleeps beside it had better wake.
+inline constexpr double kUnknownSpeed = std::numeric_limits<double>::infinity();
+
 template <int D>
 struct ParticleBlock {
   static constexpr std::uint32_t kNowhere = ~std::uint32_t(0);
@@ -28,7 +32,9 @@ struct ParticleBlock {
   std::uint32_t place = kNowhere;     // of what the solver keeps per block, as long as the block lives
   Rest rest = Rest::kAwake;
   bool alone = false;    // its only particle shares no node with any other
-  float quiet_time = 0;  // s, without noticeable motion
+  double speed = kUnknownSpeed, strain_rate = 0;  // in the last step: the largest component, m/s, and 1/s
+  std::uint32_t limited = 0;                      // particles at the hardening limit, then
+  float quiet_time = 0;                           // s, without noticeable motion
 
   void wake() {
     rest = Rest::kAwake;

@@ -1,13 +1,35 @@
-// The particles as columns: the one list of what a particle has. Everything that moves particles about visits this list.
+// The particles as columns, those of the list (firn/fields.h). Everything that moves particles about visits them.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
+#include "firn/fields.h"
 #include "math/lattice.h"
 #include "particles/column.h"
 
 namespace firn {
+
+namespace fields {
+
+struct Changing {};
+struct Constant {};
+struct Always {};
+struct Affine {};
+struct Varied {};
+
+// f(component of a, same one of b) for all of a field.
+template <class A, class B, class F>
+void for_each_component(A& a, B& b, F f) {
+  if constexpr (requires { a.size(); }) {
+    for (std::size_t k = 0; k < a.size(); ++k) f(a[k], b[k]);
+  } else {
+    f(a, b);
+  }
+}
+
+}  // namespace fields
 
 // Which of the columns that not every run needs there are.
 struct OptionalColumns {
@@ -15,24 +37,53 @@ struct OptionalColumns {
   bool varied = false;  // particles with parameters of their own
 };
 
+namespace fields {
+
+// The types of the list for numbers of type T.
+template <class T>
+struct Types {
+  using Real = T;
+  using Int32 = std::int32_t;
+  using Uint32 = std::uint32_t;
+  using Uint16 = std::uint16_t;
+};
+
+// The columns of a shape.
+template <class C, int D>
+using Scalar = C;
+template <class C, int D>
+using Vector = std::array<C, D>;
+template <class C, int D>
+using Matrix = std::array<C, D * D>;
+
+}  // namespace fields
+
+inline bool is_there(const OptionalColumns&, fields::Always) { return true; }
+inline bool is_there(const OptionalColumns& optional, fields::Affine) { return optional.affine; }
+inline bool is_there(const OptionalColumns& optional, fields::Varied) { return optional.varied; }
+
+// Bytes of a particle's columns.
+struct ColumnBytes {
+  double changing = 0, constant = 0;
+};
+inline ColumnBytes column_bytes(int dimension, double bytes_of_real, const OptionalColumns& optional) {
+  ColumnBytes sum;
+  const double Scalar = 1, Vector = dimension, Matrix = dimension * dimension;
+  const double Real = bytes_of_real, Int32 = 4, Uint32 = 4, Uint16 = 2;
+  const auto add = [&](double bytes, bool changing) { (changing ? sum.changing : sum.constant) += bytes; };
+#define FIRN_LINE(member, type, shape, change, needs, ...) \
+  if (is_there(optional, fields::needs{})) add(type * shape, std::is_same_v<fields::change, fields::Changing>);
+  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
+#undef FIRN_LINE
+  return sum;
+}
+
 template <class T, int D>
 class Particles {
  public:
-  // What a step changes:
-  std::array<Column<std::int32_t>, D> cell;  // lattice cell, counted from the world's origin
-  std::array<Column<T>, D> offset;           // in the cell, [0, 1)
-  std::array<Column<T>, D> velocity;         // m/s
-  std::array<Column<T>, D * D> F_E;
-  Column<T> J_P;
-  std::array<Column<T>, D * D> B;  // APIC only
-  // What it does not:
-  Column<T> mass;    // kg (2D: per metre of depth)
-  Column<T> volume;  // V⁰, m³ (2D: m²)
-  Column<std::uint32_t> id;
-  Column<std::uint16_t> material;
-  Column<T> stiffness;                 // varied runs only, with the three after it: times the material's mu0 and lambda0 …
-  Column<T> hardening;                 // … and instead of the material's
-  Column<T> stretch_min, stretch_max;
+#define FIRN_COLUMN(member, type, shape, ...) fields::shape<Column<typename fields::Types<T>::type>, D> member;
+  FIRN_FIELDS(FIRN_COLUMN, FIRN_NO_FIELD, FIRN_COLUMN)
+#undef FIRN_COLUMN
 
   Particles() = default;
   Particles(Particles&&) = default;
@@ -75,40 +126,25 @@ class Particles {
   // Calls f(column of a, same column of b) for every column.
   template <class A, class B, class F>
   static void for_each_column(A& a, B& b, F f) {
-    for_each_changing(a, b, f);
-    for_each_constant(a, b, f);
+    for_each<fields::Changing>(a, b, f);
+    for_each<fields::Constant>(a, b, f);
   }
 
  private:
-  template <class A, class B, class F>
-  static void for_each_changing(A& a, B& b, F f) {
-    auto each = [&](auto& x, auto& y) {
-      for (std::size_t k = 0; k < x.size(); ++k) f(x[k], y[k]);
-    };
-    each(a.cell, b.cell);
-    each(a.offset, b.offset);
-    each(a.velocity, b.velocity);
-    each(a.F_E, b.F_E);
-    f(a.J_P, b.J_P);
-    if (a.optional_.affine) each(a.B, b.B);
-  }
-  template <class A, class B, class F>
-  static void for_each_constant(A& a, B& b, F f) {
-    f(a.mass, b.mass);
-    f(a.volume, b.volume);
-    f(a.id, b.id);
-    f(a.material, b.material);
-    if (!a.optional_.varied) return;
-    f(a.stiffness, b.stiffness);
-    f(a.hardening, b.hardening);
-    f(a.stretch_min, b.stretch_min);
-    f(a.stretch_max, b.stretch_max);
+  // Calls f(column of a, same column of b) for those that are `Change`.
+  template <class Change, class A, class B, class F>
+  static void for_each(A& a, B& b, F f) {
+#define FIRN_VISIT(member, type, shape, change, needs, ...) \
+  if constexpr (std::is_same_v<Change, fields::change>)     \
+    if (is_there(a.optional_, fields::needs{})) fields::for_each_component(a.member, b.member, f);
+    FIRN_FIELDS(FIRN_VISIT, FIRN_NO_FIELD, FIRN_VISIT)
+#undef FIRN_VISIT
   }
   auto visit_changing() {
-    return [this](auto f) { for_each_changing(*this, *this, [&](auto& column, auto&) { f(column); }); };
+    return [this](auto f) { for_each<fields::Changing>(*this, *this, [&](auto& column, auto&) { f(column); }); };
   }
   auto visit_constant() {
-    return [this](auto f) { for_each_constant(*this, *this, [&](auto& column, auto&) { f(column); }); };
+    return [this](auto f) { for_each<fields::Constant>(*this, *this, [&](auto& column, auto&) { f(column); }); };
   }
 
   OptionalColumns optional_;

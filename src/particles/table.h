@@ -8,33 +8,81 @@
 #include <utility>
 #include <vector>
 
+#include "firn/fields.h"
+
 namespace firn {
 
-// What a particle of a varied run has of its own, instead of its material's.
-struct Variation {
-  double stiffness = 1;             // times the material's young_modulus
-  double hardening = 0;             // xi
-  double critical_compression = 0;  // theta_c
-  double critical_stretch = 0;      // theta_s
+namespace fields {
+
+template <class N>
+struct RowTypes {
+  using Scalar = N;
+  using Vector = std::array<N, 3>;
+  using Matrix = std::array<N, 9>;
 };
+template <class N>
+constexpr N initial_scalar(N x) {
+  return x;
+}
+template <class N>
+constexpr std::array<N, 3> initial_vector(N x) {
+  return {x, x, x};
+}
+template <class N>
+constexpr std::array<N, 9> initial_matrix(N x) {
+  return {x, 0, 0, 0, x, 0, 0, 0, x};
+}
+
+}  // namespace fields
+
+#define FIRN_ROW_Real double
+#define FIRN_ROW_Int32 std::int32_t
+#define FIRN_ROW_Uint32 std::uint32_t
+#define FIRN_ROW_Uint16 std::uint16_t
+#define FIRN_INITIAL_Scalar initial_scalar
+#define FIRN_INITIAL_Vector initial_vector
+#define FIRN_INITIAL_Matrix initial_matrix
+#define FIRN_MEMBER(member, type, shape, initial) \
+  fields::RowTypes<FIRN_ROW_##type>::shape member = fields::FIRN_INITIAL_##shape<FIRN_ROW_##type>(initial);
 
 // What every particle has.
 struct ParticleCore {
-  std::array<std::int32_t, 3> cell{0, 0, 0};
-  std::uint32_t id = 0;  // of rows that a solver gives out; it numbers those it takes in by itself
-  std::array<double, 3> offset{0, 0, 0};
-  std::array<double, 3> velocity{0, 0, 0};
-  std::array<double, 9> F_E{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  double J_P = 1;
-  double mass = 0;
-  double volume = 0;  // 0: to be estimated from the grid (M5)
-  std::uint16_t material = 0;
+#define FIRN_Always(...) FIRN_MEMBER(__VA_ARGS__)
+#define FIRN_Affine(...)
+#define FIRN_Varied(...)
+#define FIRN_LINE(member, type, shape, change, needs, initial, ...) FIRN_##needs(member, type, shape, initial)
+  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
+#undef FIRN_Always
+#undef FIRN_Affine
 
   double position(int axis, double h) const { return (cell[axis] + offset[axis]) * h; }
 };
 
-struct ParticleRow : ParticleCore {
-  std::array<double, 9> B{0, 0, 0, 0, 0, 0, 0, 0, 0};
+// What particles have with APIC.
+struct AffinePart {
+#define FIRN_Always(...)
+#define FIRN_Affine(...) FIRN_MEMBER(__VA_ARGS__)
+  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
+#undef FIRN_Affine
+#undef FIRN_Varied
+
+  bool operator==(const AffinePart&) const = default;
+};
+
+// What a particle of a varied run has of its own, instead of its material's.
+struct Variation {
+#define FIRN_Affine(...)
+#define FIRN_Varied(...) FIRN_MEMBER(__VA_ARGS__)
+  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
+#undef FIRN_LINE
+#undef FIRN_Always
+#undef FIRN_Affine
+#undef FIRN_Varied
+};
+#undef FIRN_MEMBER
+
+// The id is of rows that a solver gives out; it numbers those it takes in by itself. A volume of 0: to be estimated from the grid (M5).
+struct ParticleRow : ParticleCore, AffinePart {
   std::optional<Variation> own;  // of particles that differ from their material
 };
 
@@ -43,7 +91,7 @@ struct ParticleRow : ParticleCore {
 class ParticleTable {
  public:
   static constexpr std::size_t kCoreBytes = sizeof(ParticleCore);
-  static constexpr std::size_t kAffineBytes = sizeof(ParticleRow::B);
+  static constexpr std::size_t kAffineBytes = sizeof(AffinePart);
   static constexpr std::size_t kOwnBytes = sizeof(ParticleRow::own);
 
   std::size_t size() const { return cores_.size(); }
@@ -53,13 +101,13 @@ class ParticleTable {
 
   void push_back(const ParticleRow& row) {
     cores_.push_back(row);
-    add_optional(row.B, row.B != ParticleRow{}.B, B_);
+    add_optional<AffinePart>(row, AffinePart(row) != AffinePart{}, affine_);
     add_optional(row.own, row.own.has_value(), own_);
   }
 
   ParticleRow operator[](std::size_t i) const {
     ParticleRow row{cores_[i], {}, {}};
-    if (!B_.empty()) row.B = B_[i];
+    if (!affine_.empty()) static_cast<AffinePart&>(row) = affine_[i];
     if (!own_.empty()) row.own = own_[i];
     return row;
   }
@@ -104,7 +152,7 @@ class ParticleTable {
   }
 
   std::vector<ParticleCore> cores_;
-  std::vector<std::array<double, 9>> B_;
+  std::vector<AffinePart> affine_;
   std::vector<std::optional<Variation>> own_;
 };
 

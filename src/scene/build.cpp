@@ -182,9 +182,10 @@ void take_out_late(Built& built) {
   built.particles.clear();
   std::size_t at = 0;
   for (const BodySummary& body : built.snow) {
-    if (body.start > 0) built.population_state.late.push_back({body.start, {}});
-    ParticleTable& to = body.start > 0 ? built.population_state.late.back().rows : built.particles;
+    LateSnow late{body.start, {}};
+    ParticleTable& to = body.start > 0 ? late.rows : built.particles;
     for (const std::size_t end = at + body.particles; at < end; ++at) to.push_back(all[at]);
+    if (body.start > 0) built.population.add(std::move(late));
   }
 }
 
@@ -249,7 +250,10 @@ Model make_model(const Scene& scene, std::vector<std::string>& warnings, const S
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
   model.solver = scene.solver;
-  for (const Material& material : scene.materials) model.materials.push_back(snow_parameters(material));
+  for (const Material& material : scene.materials) {
+    model.materials.push_back(snow_parameters(material));
+    model.common.push_back(as_material(material));
+  }
   model.bodies = make_bodies(scene, warnings, setup);
   model.varied = is_varied(scene);
   add_outflow(scene, model, warnings);
@@ -261,7 +265,7 @@ Model make_model(const Scene& scene, std::vector<std::string>& warnings, const S
 double particles_at_most(const Scene& scene, const Built& built) {
   const bool some_go = !scene.sinks.empty() || scene.domain || scene.window;
   double particles = static_cast<double>(built.particles.size());
-  for (const LateSnow& late : built.population_state.late) particles += static_cast<double>(late.rows.size());
+  for (const LateSnow& late : built.population.late()) particles += static_cast<double>(late.rows.size());
   return particles + (some_go ? 0 : particles_to_come(scene, built.population));
 }
 

@@ -24,7 +24,7 @@ struct Built {
   Model model;
   ParticleTable particles;
   Population population;
-  PopulationState population_state;   // with the snow that comes later
+  PopulationState population_state;
   std::vector<BodySummary> snow;      // per [[snow]]
   GridSize grid;
   bool double_frames = false;         // floats could not tell its particles apart

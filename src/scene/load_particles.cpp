@@ -36,24 +36,28 @@ double default_mass(const Scene& scene, const Snow& snow, const Material& materi
   return material.density * std::pow(scene.simulation.spacing, scene.simulation.dimension) / snow.particles_per_cell;
 }
 
-// The material's parameters but for those the file has.
-Variation own_of(const Snow& snow, const Material& material, const Frame& frame, std::size_t i) {
-  Variation own = as_material(material);
-  if (!frame.stiffness.empty()) own.stiffness = frame.stiffness[i];
-  if (!frame.young_modulus.empty()) own.stiffness = frame.young_modulus[i] / material.young_modulus;
-  if (!frame.hardening.empty()) own.hardening = frame.hardening[i];
-  if (!frame.critical_compression.empty()) own.critical_compression = frame.critical_compression[i];
-  if (!frame.critical_stretch.empty()) own.critical_stretch = frame.critical_stretch[i];
-  const std::string fault = fault_of(material, own);
-  if (!fault.empty()) refuse(snow, i, fault);
-  return own;
+// f(what the row or `own` has, the file's column of it, whether it is the particle's own) for all that a state has as files do.
+template <class F>
+void for_each_field(const Frame& frame, ParticleRow& row, Variation& own, F f) {
+#define FIRN_Always(member, name) f(row.member, frame.name, false);
+#define FIRN_Affine(member, name) f(row.member, frame.name, false);
+#define FIRN_Varied(member, name) f(own.member, frame.name, true);
+#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, name, ...) FIRN_##needs(member, name)
+  FIRN_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_BOTH)
+#undef FIRN_BOTH
+#undef FIRN_Always
+#undef FIRN_Affine
+#undef FIRN_Varied
 }
 
 }  // namespace
 
 bool has_variation(const Frame& frame) {
-  return !(frame.stiffness.empty() && frame.young_modulus.empty() && frame.hardening.empty() && frame.critical_compression.empty() &&
-           frame.critical_stretch.empty());
+  bool some = !frame.young_modulus.empty();
+  ParticleRow row;
+  Variation own;
+  for_each_field(frame, row, own, [&](auto&, const auto& column, bool is_own) { some |= is_own && !column.empty(); });
+  return some;
 }
 
 void add_particles(const Scene& scene, const Snow& snow, const Frame& frame, ParticleTable& table) {
@@ -62,21 +66,26 @@ void add_particles(const Scene& scene, const Snow& snow, const Frame& frame, Par
   const std::uint16_t material = material_index(scene, snow.material);
   for (std::size_t i = 0; i < frame.size(); ++i) {
     ParticleRow row;
-    place(scene, snow, frame, i, row);
-    row.velocity = snow.velocity;
-    for (int d = 0; d < 3 && !frame.velocity.empty(); ++d) row.velocity[d] += frame.velocity[i][d];
-    if (scene.simulation.dimension == 2 && row.velocity[2] != 0) refuse(snow, i, "vz must be 0 in a 2D scene");
-    row.material = frame.material.empty() ? material : frame.material[i];
+    row.material = material;
+    if (!frame.material.empty()) row.material = frame.material[i];
     if (row.material >= scene.materials.size())
       refuse(snow, i, fmt::format("material {} does not exist: the scene has {}", row.material, scene.materials.size()));
-    if (!frame.volume.empty()) row.volume = frame.volume[i];
     const Material& m = scene.materials[row.material];
-    row.mass = !frame.mass.empty() ? frame.mass[i] : row.volume > 0 ? m.density * row.volume : default_mass(scene, snow, m);
+    Variation own = as_material(m);
+    for_each_field(frame, row, own, [&](auto& value, const auto& column, bool) {
+      if (!column.empty()) value = column[i];
+    });
+    row.id = 0;  // the solver numbers it
+    place(scene, snow, frame, i, row);
+    for (int d = 0; d < 3; ++d) row.velocity[d] += snow.velocity[d];
+    if (scene.simulation.dimension == 2 && row.velocity[2] != 0) refuse(snow, i, "vz must be 0 in a 2D scene");
+    if (frame.mass.empty()) row.mass = row.volume > 0 ? m.density * row.volume : default_mass(scene, snow, m);
     if (snow.start > 0 && row.volume == 0) row.volume = row.mass / m.density;  // the grid of the start does not know it
-    if (has_variation(frame)) row.own = own_of(snow, m, frame, i);
-    if (!frame.jp.empty()) row.J_P = frame.jp[i];
-    if (!frame.fe.empty()) row.F_E = frame.fe[i];
-    if (!frame.b.empty()) row.B = frame.b[i];
+    if (!frame.young_modulus.empty()) own.stiffness = frame.young_modulus[i] / m.young_modulus;
+    if (has_variation(frame)) {
+      if (const std::string fault = fault_of(m, own); !fault.empty()) refuse(snow, i, fault);
+      row.own = own;
+    }
     table.push_back(row);
   }
 }

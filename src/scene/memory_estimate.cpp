@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "grid/block.h"
+#include "particles/storage.h"
 #include "solver/cpu/transfer.h"
 
 namespace firn {
@@ -39,15 +40,16 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const int d = scene.simulation.dimension;
   const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
   const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
-  const double affine = scene.solver.transfer == Transfer::kApic ? d * d : 0;
-  const double buffer = scalar * (2 * d + d * d + affine + 3) + 4 * d + 8;  // one copy of the columns
-  const double own = varied ? scalar * 4 : 0;                               // columns that exist once while running
-  const double sorting = 8;                                                 // where ids are, and particles on their way to another block
+  const bool apic = scene.solver.transfer == Transfer::kApic;
+  const ColumnBytes columns = column_bytes(d, scalar, {apic, varied});
+  const double all = columns.changing + columns.constant;
+  const double sorting = 8;                // where ids are, and particles on their way to another block
   const double waiting = 10 * scalar + 6;  // a frame that is being written: what its file has of a particle
-  const double running = particles * (2 * buffer + own + sorting + waiting) +
+  const double running = particles * (2 * columns.changing + columns.constant + sorting + waiting) +
                          scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
-  const double table = ParticleTable::kCoreBytes + (affine > 0 ? ParticleTable::kAffineBytes : 0) + (varied ? ParticleTable::kOwnBytes : 0);
-  const double starting = particles * std::max(table + buffer + own, 3 * buffer + 2 * own + 16);  // rows to columns, then columns to blocks
+  const double table = ParticleTable::kCoreBytes + (apic ? ParticleTable::kAffineBytes : 0) + (varied ? ParticleTable::kOwnBytes : 0);
+  // Rows to columns, then columns to blocks with their two buffers.
+  const double starting = particles * std::max(table + all, 2 * all + columns.changing + 16);
   constexpr double kProgram = 30e6;                                                               // code, libraries, thread stacks
   return kProgram + std::max(running, starting);
 }

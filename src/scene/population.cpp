@@ -109,10 +109,12 @@ ParticleTable Population::arrivals(const Model& model, double t, PopulationState
     for (std::size_t s = 0; s < points.size(); ++s)
       for (const LatticePoint<double, 3>& x : points[s]) rows.push_back(fresh_[s].at(x));
   }
-  for (const LateSnow& late : state.late)
-    if (has_come(late.start, t))
-      for (const ParticleRow& row : late.rows) rows.push_back(row);
-  std::erase_if(state.late, [&](const LateSnow& late) { return has_come(late.start, t); });
+  state.late_has_come.resize(late_.size());
+  for (std::size_t s = 0; s < late_.size(); ++s) {
+    if (state.late_has_come[s] || !has_come(late_[s].start, t)) continue;
+    state.late_has_come[s] = true;
+    for (const ParticleRow& row : late_[s].rows) rows.push_back(row);
+  }
   state.given.resize(emitters_.size());
   for (std::size_t e = 0; e < emitters_.size(); ++e)
     for (const std::int64_t until = emitters_[e].count(t); state.given[e] < until; ++state.given[e])

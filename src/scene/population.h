@@ -2,12 +2,9 @@
 // goes is solver/outflow.h.) Which and when is constant; how far it has got is a state of its own.
 #pragma once
 
-#include <optional>
-#include <unordered_set>
-
-#include "grid/block.h"
 #include "scene/emitter.h"
 #include "solver/model.h"
+#include "state/state.h"
 
 namespace firn {
 
@@ -17,23 +14,10 @@ struct Forms {
   std::vector<Form> sources;
 };
 
-// How far a window has got with one body of snow.
-struct WindowState {
-  std::optional<CellBox<3>> cells;      // where it was last; none: nowhere yet
-  std::unordered_set<BlockKey> filled;  // blocks that have had their snow; none is filled twice
-};
-
 // Snow that comes in at once.
 struct LateSnow {
   double start;  // s
   ParticleTable rows;
-};
-
-struct PopulationState {
-  std::int64_t emitted = 0, killed = 0, left = 0;  // particles, since the start
-  std::vector<std::int64_t> given;                 // particles, by each source
-  std::vector<LateSnow> late;                      // that has not come yet, in scene order
-  std::vector<WindowState> window;                 // by each body of snow
 };
 
 // Whether what comes in at `start` is there at time t. Times are sums of steps, and their rounding must not hold it back.
@@ -48,7 +32,9 @@ class Population {
  public:
   Population() = default;
   Population(const Scene& scene, const Forms& forms);
+  void add(LateSnow late) { late_.push_back(std::move(late)); }
 
+  const std::vector<LateSnow>& late() const { return late_; }
   const std::vector<Emitter>& emitters() const { return emitters_; }
 
   // When the next snow comes in that has not yet at time t, s; infinity: none does. (Sources do not count.)
@@ -59,6 +45,7 @@ class Population {
 
  private:
   std::vector<double> starts_;   // of all snow that comes later
+  std::vector<LateSnow> late_;   // what of it is there from the beginning, in scene order
   std::vector<Snow> snow_;       // that a window may reach
   std::vector<Form> forms_;      // of each
   std::vector<RowMaker> fresh_;  // of each

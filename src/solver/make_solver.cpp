@@ -47,6 +47,11 @@ void check_ids_left(const State& state, std::size_t more) {
   if (more > kMostIds - state.next_id) throw RunError("more than four thousand million particles have come in: there are no ids left");
 }
 
+void set_time(const Model& model, State& state, double time) {
+  state.time = time;
+  state.poses = poses_at(model.bodies, time);
+}
+
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads) {
   return backend == Backend::kReference ? make_reference_solver(model) : make_cpu_solver(model, threads);
 }

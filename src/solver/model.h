@@ -42,6 +42,7 @@ struct Model {
   double damping = 0;  // 1/s: velocities fade at this rate; only while snow settles before the run
   SolverSettings solver;
   std::vector<SnowParameters<double>> materials;  // a particle has an index into it
+  std::vector<Variation> common;                  // what particles of each material have of their own in a varied run, if nothing else
   bool varied = false;                            // particles have parameters of their own as well
   std::vector<BodyModel> bodies;                  // in scene order
   std::vector<InflowModel> inflows;
@@ -50,6 +51,8 @@ struct Model {
   std::optional<WindowModel> window;
   Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles, or of the window
   double mass_floor = 0;                          // nodes below it feel gravity only (M4)
+
+  bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
 };
 
 // Nodes lighter than this part of the lightest particle take no force: there w can underflow where grad w does not.
@@ -58,6 +61,10 @@ inline constexpr double kMassFloor = 1e-12;
 SnowParameters<double> snow_parameters(const Material& material);
 // Of one particle: its material's, or its own.
 SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const std::optional<Variation>& own);
+
+inline Variation own_of(const Model& model, const ParticleRow& row) {
+  return row.own ? *row.own : model.varied ? model.common[row.material] : Variation{};
+}
 
 template <class T>
 SnowParameters<T> convert(const SnowParameters<double>& s) {

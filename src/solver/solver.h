@@ -7,10 +7,9 @@
 #include <string>
 
 #include "firn/simulation.h"
-#include "grid/block.h"
 #include "particles/table.h"
-#include "solver/loads.h"
 #include "solver/model.h"
+#include "state/state.h"
 
 namespace firn {
 
@@ -18,16 +17,6 @@ namespace firn {
 enum class Phase { kSort, kScatter, kGrid, kSolve, kGather };
 inline constexpr int kPhases = 5;
 inline constexpr std::array<const char*, kPhases> kPhaseNames{"sort", "scatter", "grid", "solve", "gather"};
-
-// What changes as a run goes on. Each backend adds its particles.
-struct State {
-  virtual ~State() = default;
-
-  double time = 0;  // s
-  std::int64_t steps = 0;
-  std::size_t particle_count = 0;  // now
-  std::size_t next_id = 0;         // of the next particle; ids are never used again
-};
 
 // A particle is alone when no other is so many cells away, or fewer, on every axis: then it shares no node with any. It is a grain that
 // feels gravity and bodies; without neighbours there is no stress, and no velocity gradient to deform it. One particle a block is the
@@ -56,21 +45,26 @@ struct StepReport {
   double serial_seconds = 0;      // outside of loops that all threads share
 };
 
+// Steps states. What a backend keeps of one between its calls is scratch: attach() makes it anew.
 class Solver {
  public:
   virtual ~Solver() = default;
 
-  virtual std::unique_ptr<State> create(const Model& model, ParticleTable particles) const = 0;
+  // A state at time 0 from its first particles.
+  virtual State create(const Model& model, ParticleTable particles) = 0;
+
+  // To be called before anything else is done with a state that comes from elsewhere, and after the model has changed.
+  virtual void attach(const Model& model, State& state) = 0;
 
   // One step, at most `longest` seconds: exactly that long when the model's time step is fixed, else as long as is safe.
   // Throws RunError when the step fails and may not be cut.
-  virtual StepReport step(const Model& model, State& state, double longest) const = 0;
+  virtual StepReport step(const Model& model, State& state, double longest) = 0;
 
   // Between steps: new particles, each with its volume; their ids go on from state.next_id.
-  virtual void add(const Model& model, State& state, const ParticleTable& particles) const = 0;
+  virtual void add(const Model& model, State& state, const ParticleTable& particles) = 0;
 
   // Between steps: takes out what the model's sinks, domain and window have no room for at the state's time.
-  virtual Removed remove(const Model& model, State& state) const = 0;
+  virtual Removed remove(const Model& model, State& state) = 0;
 
   // Particles with ids in [begin, end), those that are still there: whoever wants all of them, [0, next_id), can go piece by piece and
   // save memory.
@@ -79,6 +73,9 @@ class Solver {
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
 };
+
+// The state at another moment, with its bodies where they are then.
+void set_time(const Model& model, State& state, double time);
 
 // Throws RunError when there are no ids for so many more particles.
 void check_ids_left(const State& state, std::size_t more);

@@ -46,7 +46,7 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
     if (dt < step.dt) step = {dt, rule};
   };
   if (limits.speed > 0) limit(s.cell_fraction * model.h / limits.speed, StepRule::kSnowSpeed);
-  const bool is_explicit = s.integrator == Integrator::kExplicit;
+  const bool is_explicit = !model.implicit();
   const double wave = is_explicit ? limits.wave : limits.soft_wave;
   if (wave > 0) limit((is_explicit ? s.courant : kImplicitCells) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
   limit(limit_by_bodies(model, snow, step.dt), StepRule::kMovingBody);

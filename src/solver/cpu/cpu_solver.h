@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 
 #include "particles/block_sort.h"
 #include "solver/cpu/gather.h"
@@ -21,24 +22,70 @@ class CpuSolver : public Solver {
  public:
   explicit CpuSolver(int threads) : threads_(threads) {}
 
-  std::unique_ptr<State> create(const Model& model, ParticleTable table) const override;
-  StepReport step(const Model& model, State& state, double longest) const override;
-  void add(const Model& model, State& state, const ParticleTable& particles) const override;
-  Removed remove(const Model& model, State& state) const override;
+  State create(const Model& model, ParticleTable table) override;
+  void attach(const Model& model, State& state) override;
+  StepReport step(const Model& model, State& state, double longest) override;
+  void add(const Model& model, State& state, const ParticleTable& particles) override;
+  Removed remove(const Model& model, State& state) override;
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
   std::size_t bytes(const State& state) const override;
 
  private:
-  using MyState = CpuState<T, D>;
+  using Store = ParticleStore<T, D>;
 
-  void move_between_blocks(const Model& model, MyState& state) const;
-  void allocate_grid(const Model& model, MyState& state) const;
-  void scatter(const Model& model, MyState& state) const;
-  bool solve(const Model& model, MyState& state, const GridPass<T, D>& grid, double dt, StepReport& report) const;
-  Attempt try_rest(const Model& model, MyState& state, double dt, StepReport& report) const;
-  void estimate_volumes(const Model& model, MyState& state) const;
+  // A step on its way.
+  struct Work {
+    const Model& model;
+    State& state;
+    Store& store;
+    StepReport& report;
+    double dt = 0;            // that is being tried
+    std::vector<Pose> poses;  // of the bodies at the end of it
+    Bodies<T, D> bodies;      // there
+  };
+  struct Stage {
+    Phase phase;
+    Attempt (CpuSolver::*run)(Work& work);
+  };
 
-  mutable Threads threads_;
+  // The ten steps, top to bottom; the second, volumes, is taken once when a state is made. What is tried again with a shorter step when it
+  // goes wrong writes nothing but scratch.
+  static constexpr Stage kBefore[] = {
+      {Phase::kSort, &CpuSolver::migrate},       // every particle into the block it is in
+      {Phase::kSort, &CpuSolver::choose_awake},  // who takes part
+      {Phase::kScatter, &CpuSolver::scatter},    // steps 1 and 3: mass, momentum, forces
+  };
+  static constexpr Stage kExplicit[] = {
+      {Phase::kGrid, &CpuSolver::update_grid},         // steps 4 and 5: forces, gravity, collisions
+      {Phase::kGather, &CpuSolver::update_particles},  // steps 7 to 10: deformation, velocities, collisions, positions
+  };
+  static constexpr Stage kSemiImplicit[] = {
+      {Phase::kScatter, &CpuSolver::scatter_again},    // the try before has used up forces and what the solve needs
+      {Phase::kGrid, &CpuSolver::update_grid},         // steps 4 and 5
+      {Phase::kSolve, &CpuSolver::solve},              // step 6
+      {Phase::kGather, &CpuSolver::update_particles},  // steps 7 to 10
+  };
+  static std::span<const Stage> tried(const Model& model);
+  // Ends with the first that goes wrong.
+  Attempt run(std::span<const Stage> stages, Work& work);
+
+  Attempt migrate(Work& work);
+  Attempt choose_awake(Work& work);
+  Attempt scatter(Work& work);
+  Attempt scatter_again(Work& work);
+  Attempt update_grid(Work& work);
+  Attempt solve(Work& work);
+  Attempt update_particles(Work& work);
+  ChosenStep choose_step(const Work& work, double longest) const;
+  void accept(Work& work);
+
+  void move_between_blocks(const Model& model, Store& store);
+  void allocate_grid(const Model& model, Store& store);
+  void scatter(const Model& model, Store& store);
+  void estimate_volumes(const Model& model, Store& store);
+
+  Threads threads_;
+  Scratch<T, D> scratch_;
 };
 
 }  // namespace firn::cpu

@@ -1,7 +1,7 @@
 // Steps 7 to 10 for one block: from the grid's new velocities to the particles' next state.
 #pragma once
 
-#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/scratch.h"
 #include "solver/cpu/grid_pass.h"
 #include "solver/cpu/transfer.h"
 
@@ -11,10 +11,11 @@ template <class T, int D, class Kernel, bool Apic>
 class Gather {
  public:
   using Shape = BlockShape<D>;
-  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
+  static constexpr std::size_t kTileValues = Scratch<T, D>::kTileValues;
 
-  Gather(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
-      : state_(state),
+  Gather(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt, const std::vector<Body<T, D>>& bodies)
+      : store_(store),
+        scratch_(scratch),
         bodies_(bodies),
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
@@ -24,25 +25,25 @@ class Gather {
         sleep_(model.solver.sleep) {}
 
   void block(std::size_t b) const {
-    const ParticleBlock<D>& particles = state_.blocks[b];
+    ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> velocity, mixed;
     load_velocities(b, velocity, mixed);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near);
-    BlockReport& report = state_.reports[particles.place];
+    BlockReport& report = scratch_.reports[particles.place];
     report.attempt = {};
-    report.limited = 0;
-    report.speed = report.strain_rate = 0;
+    particles.speed = particles.strain_rate = 0;
+    particles.limited = 0;
     start_loads(near, report.loads);
     Stencils<T, D, Kernel> stencils;
     Gathered<T, D> gathered{};  // lanes without a particle are computed too
     std::uint32_t first = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      __builtin_prefetch(state_.particles.material.at(at));  // needed after the sums, and of a stream of its own
-      stencils.compute(state_.particles, at, particles.first_cell);
+      __builtin_prefetch(store_.particles.material.at(at));  // needed after the sums, and of a stream of its own
+      stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
-      update(at, n, gathered, near, report);
-      state_.migration.note(particles, b, state_.next, first, at, n);
+      update(at, n, gathered, near, particles, report);
+      scratch_.migration.note(particles, b, scratch_.next, first, at, n);
       first += kGroup<T>;
     });
   }
@@ -51,11 +52,11 @@ class Gather {
   // v^{n+1}; for FLIP also v^{n+1} − alpha v^n, so that one sum serves (M10).
   void load_velocities(std::size_t b, RowTile<T, D>& velocity, RowTile<T, D>& mixed) const {
     alignas(64) T now[kTileValues];
-    load_tile(state_, b, state_.velocity, now);
+    load_tile(scratch_, b, scratch_.velocity, now);
     velocity.unfold(now);
     if constexpr (Apic) return;
     alignas(64) T before[kTileValues];
-    load_tile(state_, b, state_.mass_velocity, before);
+    load_tile(scratch_, b, scratch_.mass_velocity, before);
     for (std::size_t i = 0; i < kTileValues; ++i) before[i] = now[i] - flip_ratio_ * before[i];
     mixed.unfold(before);
   }
@@ -67,16 +68,17 @@ class Gather {
     gather_value(stencils, l, mixed.values, to.value[l]);
   }
 
-  void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, BlockReport& report) const {
-    const Particles<T, D>& ps = state_.particles;
+  void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, ParticleBlock<D>& block,
+              BlockReport& report) const {
+    const Particles<T, D>& ps = store_.particles;
     // Step 7.
     const Mat<Lanes<T>, D> gradient = load_columns<T, D>(gathered.gradient);  // m/s per cell
     const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * gradient;
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps, at, n);
+    const SnowParameters<Lanes<T>> s = load_materials(scratch_.materials, ps, at, n);
     const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
     const Lanes<T> J_P = Lanes<T>::load(ps.J_P.at(at)) * plastic.J_P_ratio;  // (M9)
-    store_all(state_.next.F_E, at, plastic.F_E.a);
-    J_P.store(state_.next.J_P.at(at));
+    store_all(scratch_.next.F_E, at, plastic.F_E.a);
+    J_P.store(scratch_.next.J_P.at(at));
     // Step 8.
     Lanes<T> channels[kChannels];
     quads_to_lanes(gathered.value[0], channels);
@@ -86,13 +88,13 @@ class Gather {
       if constexpr (!Apic) v[d] = v[d] + flip_ratio_ * Lanes<T>::load(ps.velocity[d].at(at));  // (M10)
     }
     if (kept_ < T(1)) v = Lanes<T>(kept_) * v;
-    if constexpr (Apic) store_all(state_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
+    if constexpr (Apic) store_all(scratch_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
     if (!near.empty()) collide_lanes(at, n, near, v, report.loads);
-    store_all(state_.next.velocity, at, v.a);
+    store_all(scratch_.next.velocity, at, v.a);
     move(at, v);
-    check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, report);
-    if (sleep_) measure(n, gradient, v, report);
+    check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
+    if (sleep_) measure(n, gradient, v, block);
   }
 
   // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
@@ -101,11 +103,11 @@ class Gather {
       LatticePoint<T, D> x;
       Vec<T, D> v_p;
       for (int d = 0; d < D; ++d) {
-        x.cell[d] = state_.particles.cell[d][at + l];
-        x.offset[d] = state_.particles.offset[d][at + l];
+        x.cell[d] = store_.particles.cell[d][at + l];
+        x.offset[d] = store_.particles.offset[d][at + l];
         v_p[d] = v[d][l];
       }
-      const double mass_rate = rate_ * state_.particles.mass[at + l];
+      const double mass_rate = rate_ * store_.particles.mass[at + l];
       v_p = collide<T, D>(near, x, v_p, h_, nullptr, [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
         loads[k].load.add(mass_rate, contact, taken);
       });
@@ -115,9 +117,9 @@ class Gather {
 
   void move(std::size_t at, const Vec<Lanes<T>, D>& v) const {
     for (int d = 0; d < D; ++d) {
-      const Moved<Lanes<T>> moved = move_offset(Lanes<T>::load(state_.particles.offset[d].at(at)), cells_per_speed_ * v[d]);
-      moved.offset.store(state_.next.offset[d].at(at));
-      add_whole(state_.particles.cell[d].at(at), moved.cells, state_.next.cell[d].at(at));
+      const Moved<Lanes<T>> moved = move_offset(Lanes<T>::load(store_.particles.offset[d].at(at)), cells_per_speed_ * v[d]);
+      moved.offset.store(scratch_.next.offset[d].at(at));
+      add_whole(store_.particles.cell[d].at(at), moved.cells, scratch_.next.cell[d].at(at));
     }
   }
 
@@ -126,7 +128,7 @@ class Gather {
     Vec<Lanes<T>, D> v;
   };
 
-  void check(std::size_t at, int n, const Checked& c, BlockReport& report) const {
+  void check(std::size_t at, int n, const Checked& c, ParticleBlock<D>& block, BlockReport& report) const {
     const LaneMask<T> used = first_lanes<T>(n);
     Lanes<T> farthest = abs(c.v[0]);
     for (int d = 1; d < D; ++d) farthest = max(farthest, abs(c.v[d]));
@@ -139,33 +141,34 @@ class Gather {
     if (any((!good) & used) && report.attempt.fault == Fault::kNone) report.attempt = name_fault(at, n, c, finite);
     const LaneMask<T> at_limit = (abs(c.exponent) >= c.log_limit) & used;
     if (any(at_limit))
-      for (int l = 0; l < n; ++l) report.limited += at_limit[l];
+      for (int l = 0; l < n; ++l) block.limited += at_limit[l];
   }
 
   // For who may sleep.
-  void measure(int n, const Mat<Lanes<T>, D>& gradient, const Vec<Lanes<T>, D>& v, BlockReport& report) const {
+  void measure(int n, const Mat<Lanes<T>, D>& gradient, const Vec<Lanes<T>, D>& v, ParticleBlock<D>& block) const {
     Lanes<T> speed(T(0)), strain(T(0));
     for (int d = 0; d < D; ++d) speed = max(speed, abs(v[d]));
     for (const Lanes<T>& slope : gradient.a) strain = max(strain, abs(slope));
     const LaneMask<T> used = first_lanes<T>(n);
     const Lanes<T> zero(T(0));
-    report.speed = std::max<double>(report.speed, horizontal_max(select(used, speed, zero)));
-    report.strain_rate = std::max<double>(report.strain_rate, horizontal_max(select(used, strain, zero)) / h_);
+    block.speed = std::max<double>(block.speed, horizontal_max(select(used, speed, zero)));
+    block.strain_rate = std::max<double>(block.strain_rate, horizontal_max(select(used, strain, zero)) / h_);
   }
 
   Attempt name_fault(std::size_t at, int n, const Checked& c, const LaneMask<T>& finite) const {
     for (int l = 0; l < n; ++l) {
-      const std::uint32_t id = state_.particles.id[at + l];
+      const std::uint32_t id = store_.particles.id[at + l];
       if (!finite[l]) return {Fault::kNotFinite, id};
       for (int d = 0; d < D; ++d)
         if (abs(cells_per_speed_ * c.v[d][l]) > T(1)) return {Fault::kTooFar, id};
       if (!(c.det_change[l] > T(0))) return {Fault::kInverted, id};
       if (!(c.J_P[l] > T(0))) return {Fault::kPlastic, id};
     }
-    return {Fault::kNotFinite, state_.particles.id[at]};
+    return {Fault::kNotFinite, store_.particles.id[at]};
   }
 
-  CpuState<T, D>& state_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, cells_per_speed_, flip_ratio_;
   T kept_;  // of velocities, when they are damped

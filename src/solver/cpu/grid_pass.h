@@ -1,7 +1,7 @@
 // Steps 4 and 5 on one node block: sums the tiles, applies forces and gravity, collides.
 #pragma once
 
-#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/scratch.h"
 
 namespace firn::cpu {
 
@@ -21,30 +21,31 @@ class GridPass {
   using Shape = BlockShape<D>;
   using Quad = Pack<T, kChannels>;  // of a node: mass or something else, and a vector
 
-  GridPass(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
-      : state_(state),
+  GridPass(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt, const std::vector<Body<T, D>>& bodies)
+      : store_(store),
+        scratch_(scratch),
         bodies_(bodies),
         h_(T(model.h)),
         dt_(T(dt)),
         rate_(1 / dt),
         mass_floor_(T(model.mass_floor)),
         origin_(convert_vec<std::int32_t, D>(model.origin)),
-        implicit_(model.solver.integrator == Integrator::kSemiImplicit),
+        implicit_(model.implicit()),
         stiffness_scale_(T(model.solver.beta * dt * dt)) {
     for (int d = 0; d < D; ++d) gravity_step_.set(1 + d, T(dt * model.gravity[d]));
   }
 
   // Mass and v^n, then v* after forces and collisions.
   void block(std::size_t b) const {
-    T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
-    T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
+    T* m_v = scratch_.mass_velocity.data() + b * Scratch<T, D>::kBlockValues;
+    T* v_new = scratch_.velocity.data() + b * Scratch<T, D>::kBlockValues;
     alignas(64) T momentum[Shape::kNodes * kChannels], force[Shape::kNodes * kChannels];
-    sum_tiles(state_, b, state_.momentum_tiles, momentum);
-    sum_tiles(state_, b, state_.force_tiles, force);
+    sum_tiles(store_, scratch_, b, scratch_.momentum_tiles, momentum);
+    sum_tiles(store_, scratch_, b, scratch_.force_tiles, force);
     const Cell<D> first = first_node(b);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
-    start_loads(near, state_.node_loads[b]);
+    start_loads(near, store_.loads[b].loads);
     bool held = false;
     for (int i = 0; i < Shape::kNodes; ++i) {
       const T mass = momentum[i * kChannels], stiffness = force[i * kChannels];
@@ -54,16 +55,16 @@ class GridPass {
         old = Quad::load(momentum + i * kChannels) / Quad(mass);  // (M4); 1/mass may overflow where this does not
         const bool heavy = mass >= mass_floor_;
         now = old + (Quad(heavy ? dt_ / mass : T(0)) * Quad::load(force + i * kChannels) + gravity_step_);  // (M7)
-        if (!near.empty()) collide_node({near, state_.node_loads[b], mass}, node_at(first, i), now, implicit_ ? &constraint : nullptr);
+        if (!near.empty()) collide_node({near, store_.loads[b].loads, mass}, node_at(first, i), now, implicit_ ? &constraint : nullptr);
         held |= !constraint.free();
         old.set(0, mass);
         now.set(0, heavy ? mass / (mass + stiffness_scale_ * stiffness) : T(1));  // the preconditioner, see ImplicitSystem
       }
       old.store(m_v + i * kChannels);
       now.store(v_new + i * kChannels);
-      if (implicit_) state_.constraints[b * Shape::kNodes + i] = constraint;
+      if (implicit_) scratch_.constraints[b * Shape::kNodes + i] = constraint;
     }
-    if (implicit_) state_.has_held[b] = held;
+    if (implicit_) scratch_.has_held[b] = held;
   }
 
   // After the implicit solve: nodes that were separating may have come out moving into a body.
@@ -72,13 +73,13 @@ class GridPass {
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     if (near.empty()) return;
-    T* v_new = state_.velocity.data() + b * CpuState<T, D>::kBlockValues;
-    const T* m_v = state_.mass_velocity.data() + b * CpuState<T, D>::kBlockValues;
+    T* v_new = scratch_.velocity.data() + b * Scratch<T, D>::kBlockValues;
+    const T* m_v = scratch_.mass_velocity.data() + b * Scratch<T, D>::kBlockValues;
     for (int i = 0; i < Shape::kNodes; ++i) {
       const T mass = m_v[i * kChannels];
       if (!(mass > T(0))) continue;
       Quad v = Quad::load(v_new + i * kChannels);
-      collide_node({near, state_.node_loads[b], mass}, node_at(first, i), v, nullptr);
+      collide_node({near, store_.loads[b].loads, mass}, node_at(first, i), v, nullptr);
       v.store(v_new + i * kChannels);
     }
   }
@@ -87,19 +88,19 @@ class GridPass {
   // and the bodies that hold them feel it.
   void add_reactions(std::size_t b) const {
     alignas(64) T Hv[Shape::kNodes * kChannels];
-    sum_tiles(state_, b, state_.force_tiles, Hv, true);
+    sum_tiles(store_, scratch_, b, scratch_.force_tiles, Hv, true);
     const Cell<D> first = first_node(b);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, first, Shape::kEdge, h_, near);
     for (int i = 0; i < Shape::kNodes; ++i) {
-      const Constraint<T, D>& constraint = state_.constraints[b * Shape::kNodes + i];
-      const T mass = state_.mass_velocity[b * CpuState<T, D>::kBlockValues + i * kChannels];
+      const Constraint<T, D>& constraint = scratch_.constraints[b * Shape::kNodes + i];
+      const T mass = scratch_.mass_velocity[b * Scratch<T, D>::kBlockValues + i * kChannels];
       if (constraint.free() || !(mass >= mass_floor_)) continue;
       Vec<T, D> taken;  // mass times velocity
       for (int d = 0; d < D; ++d) taken[d] = -stiffness_scale_ * Hv[i * kChannels + 1 + d];
       const LatticePoint<T, D> x = node_at(first, i);
       constraint.for_each_held(taken, [&](std::size_t k, const Vec<T, D>& part) {
-        state_.node_loads[b][k].load.add(rate_, probe(near[k], x.cell, x.offset, h_), part);
+        store_.loads[b].loads[k].load.add(rate_, probe(near[k], x.cell, x.offset, h_), part);
       });
     }
   }
@@ -123,7 +124,7 @@ class GridPass {
 
   // Node blocks start one node below the particle block of the same key.
   Cell<D> first_node(std::size_t b) const {
-    return origin_ + Shape::kEdge * block_of_key<D>(state_.grid.node_key(b)) - Cell<D>::filled(1);
+    return origin_ + Shape::kEdge * block_of_key<D>(scratch_.grid.node_key(b)) - Cell<D>::filled(1);
   }
 
   static LatticePoint<T, D> node_at(const Cell<D>& first, int i) {
@@ -132,7 +133,8 @@ class GridPass {
     return x;
   }
 
-  CpuState<T, D>& state_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, dt_;
   double rate_;  // 1/s: from what happens in a step to what happens in a second

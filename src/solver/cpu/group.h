@@ -76,8 +76,8 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
   r.mu0 = r.mu0 * stiffness;
   r.lambda0 = r.lambda0 * stiffness;
   r.hardening = Lanes<T>::load(particles.hardening.at(at));
-  r.stretch_min = Lanes<T>::load(particles.stretch_min.at(at));
-  r.stretch_max = Lanes<T>::load(particles.stretch_max.at(at));
+  r.stretch_min = T(1) - Lanes<T>::load(particles.critical_compression.at(at));
+  r.stretch_max = T(1) + Lanes<T>::load(particles.critical_stretch.at(at));
   return r;
 }
 

@@ -3,7 +3,7 @@
 // symmetric in the inner product with weights m/s.
 #pragma once
 
-#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/scratch.h"
 #include "solver/cpu/parallel.h"
 
 namespace firn::cpu {
@@ -15,11 +15,12 @@ template <class T, int D, class Kernel>
 class ImplicitSystem {
  public:
   using Shape = BlockShape<D>;
-  static constexpr std::size_t kBlockValues = CpuState<T, D>::kBlockValues;
-  static constexpr std::size_t kTileValues = CpuState<T, D>::kTileValues;
+  static constexpr std::size_t kBlockValues = Scratch<T, D>::kBlockValues;
+  static constexpr std::size_t kTileValues = Scratch<T, D>::kTileValues;
 
-  ImplicitSystem(const Model& model, CpuState<T, D>& state, double dt)
-      : state_(state),
+  ImplicitSystem(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt)
+      : store_(store),
+        scratch_(scratch),
         inverse_h2_(T(1 / (model.h * model.h))),
         scale_(T(model.solver.beta * dt * dt)),
         mass_floor_(T(model.mass_floor)) {}
@@ -27,17 +28,17 @@ class ImplicitSystem {
   // force_tiles ← H v^{n+1}, of the particle blocks that reach a node block where bodies hold something. Returns these node blocks.
   std::vector<std::uint32_t> push_of_held() {
     std::vector<std::uint32_t> held;
-    std::vector<std::uint8_t> reaches(state_.blocks.size());
-    for (const std::uint32_t b : state_.active) {
-      if (!state_.has_held[b]) continue;
+    std::vector<std::uint8_t> reaches(store_.blocks.size());
+    for (const std::uint32_t b : scratch_.active) {
+      if (!scratch_.has_held[b]) continue;
       held.push_back(b);
-      for (const std::int32_t tile : state_.grid.tiles_of(b))
+      for (const std::int32_t tile : scratch_.grid.tiles_of(b))
         if (tile != SparseGrid<D>::kNone) reaches[tile] = 1;
     }
     std::vector<std::uint32_t> pushing;
-    for (const std::uint32_t b : state_.awake)
+    for (const std::uint32_t b : scratch_.awake)
       if (reaches[b]) pushing.push_back(b);
-    hessian(state_.velocity, pushing);
+    hessian(scratch_.velocity, pushing);
     return held;
   }
 
@@ -46,8 +47,8 @@ class ImplicitSystem {
     return std::sqrt(sum_blocks([&](std::size_t b) {
       double sum = 0;
       for_each_node(b, [&](std::size_t at) {
-        const T* v = &state_.velocity[at];
-        for (int c = 1; c <= D; ++c) sum += double(state_.mass_velocity[at]) * double(v[c]) * double(v[c]);
+        const T* v = &scratch_.velocity[at];
+        for (int c = 1; c <= D; ++c) sum += double(scratch_.mass_velocity[at]) * double(v[c]) * double(v[c]);
       });
       return sum;
     }));
@@ -55,40 +56,40 @@ class ImplicitSystem {
 
   // r ← s P (v* − A v) with v = v*, so only the elastic part is left. Channel 0 of the vectors holds what all passes need of a node.
   double start() {
-    hessian(state_.velocity, state_.awake);
+    hessian(scratch_.velocity, scratch_.awake);
     return sum_blocks([&](std::size_t b) {
-      std::fill_n(&state_.p[b * kBlockValues], kBlockValues, T(0));
-      std::fill_n(&state_.Ap[b * kBlockValues], kBlockValues, T(0));
-      sum_tiles(state_, b, state_.force_tiles, &state_.r[b * kBlockValues], true);
+      std::fill_n(&scratch_.p[b * kBlockValues], kBlockValues, T(0));
+      std::fill_n(&scratch_.Ap[b * kBlockValues], kBlockValues, T(0));
+      sum_tiles(store_, scratch_, b, scratch_.force_tiles, &scratch_.r[b * kBlockValues], true);
       double sum = 0;
       for_each_node(b, [&](std::size_t at) {
-        const T mass = state_.mass_velocity[at], s = state_.velocity[at];
+        const T mass = scratch_.mass_velocity[at], s = scratch_.velocity[at];
         if (!(mass > T(0))) return;
-        T* r = &state_.r[at];
-        state_.Ap[at] = (mass >= mass_floor_ ? scale_ / mass : T(0)) * s;
-        for (int c = 1; c <= D; ++c) r[c] *= -state_.Ap[at];
+        T* r = &scratch_.r[at];
+        scratch_.Ap[at] = (mass >= mass_floor_ ? scale_ / mass : T(0)) * s;
+        for (int c = 1; c <= D; ++c) r[c] *= -scratch_.Ap[at];
         project(at, r);
         r[0] = mass / s;
-        state_.p[at] = mass / (s * s);
-        for (int c = 1; c <= D; ++c) sum += double(state_.p[at]) * double(r[c]) * double(r[c]);
+        scratch_.p[at] = mass / (s * s);
+        for (int c = 1; c <= D; ++c) sum += double(scratch_.p[at]) * double(r[c]) * double(r[c]);
       });
       return sum;
     });
   }
 
   double multiply() {
-    hessian(state_.r, state_.awake);
+    hessian(scratch_.r, scratch_.awake);
     return sum_blocks([&](std::size_t b) {
-      const bool held = state_.has_held[b];
+      const bool held = scratch_.has_held[b];
       WideRow sum(0.0);
-      for_each_sum(state_, b, state_.force_tiles, true, [&](int node, const Row<T>& Hr) {
+      for_each_sum(store_, scratch_, b, scratch_.force_tiles, true, [&](int node, const Row<T>& Hr) {
         const std::size_t at = b * kBlockValues + node;
-        const Row<T> r = Row<T>::load(&state_.r[at]), s = spread_first_channel(Row<T>::load(&state_.velocity[at]));
-        Row<T> Ar = s * r + spread_first_channel(Row<T>::load(&state_.Ap[at])) * Hr;
-        Ar.store(&state_.Ar[at]);
+        const Row<T> r = Row<T>::load(&scratch_.r[at]), s = spread_first_channel(Row<T>::load(&scratch_.velocity[at]));
+        Row<T> Ar = s * r + spread_first_channel(Row<T>::load(&scratch_.Ap[at])) * Hr;
+        Ar.store(&scratch_.Ar[at]);
         if (held) {
-          for (int k = 0; k < kRowNodes; ++k) project(at + k * kChannels, &state_.Ar[at + k * kChannels]);
-          Ar = Row<T>::load(&state_.Ar[at]);
+          for (int k = 0; k < kRowNodes; ++k) project(at + k * kChannels, &scratch_.Ar[at + k * kChannels]);
+          Ar = Row<T>::load(&scratch_.Ar[at]);
         }
         sum = sum + weighted(r, r, Ar);
       });
@@ -101,10 +102,10 @@ class ImplicitSystem {
     return sum_blocks([&](std::size_t b) {
       WideRow sum(0.0);
       for_each_row(b, [&](std::size_t at) {
-        const Row<T> r = Row<T>::load(&state_.r[at]);
-        const Row<T> Ap = vector * Row<T>::load(&state_.Ar[at]) + k * Row<T>::load(&state_.Ap[at]);
-        (vector * r + k * Row<T>::load(&state_.p[at])).store(&state_.p[at]);
-        Ap.store(&state_.Ap[at]);
+        const Row<T> r = Row<T>::load(&scratch_.r[at]);
+        const Row<T> Ap = vector * Row<T>::load(&scratch_.Ar[at]) + k * Row<T>::load(&scratch_.Ap[at]);
+        (vector * r + k * Row<T>::load(&scratch_.p[at])).store(&scratch_.p[at]);
+        Ap.store(&scratch_.Ap[at]);
         sum = sum + weighted(r, Ap, Ap);
       });
       return vector_part(sum);
@@ -116,9 +117,9 @@ class ImplicitSystem {
     return sum_blocks([&](std::size_t b) {
       WideRow sum(0.0);
       for_each_row(b, [&](std::size_t at) {
-        const Row<T> p = Row<T>::load(&state_.p[at]), r = Row<T>::load(&state_.r[at]) - k * Row<T>::load(&state_.Ap[at]);
-        (Row<T>::load(&state_.velocity[at]) + k * p).store(&state_.velocity[at]);
-        r.store(&state_.r[at]);
+        const Row<T> p = Row<T>::load(&scratch_.p[at]), r = Row<T>::load(&scratch_.r[at]) - k * Row<T>::load(&scratch_.Ap[at]);
+        (Row<T>::load(&scratch_.velocity[at]) + k * p).store(&scratch_.velocity[at]);
+        r.store(&scratch_.r[at]);
         sum = sum + weighted(p, r, r);  // of the residual before scaling: the preconditioner does not change when to stop
       });
       return vector_part(sum);
@@ -129,11 +130,11 @@ class ImplicitSystem {
   // force_tiles ← H u (M18); the forces themselves have done their work by now
   void hessian(const Array<T>& u, const std::vector<std::uint32_t>& blocks) {
     parallel_for(blocks.size(), [&](std::size_t i) {
-      const ParticleBlock<D>& particles = state_.blocks[blocks[i]];
+      const ParticleBlock<D>& particles = store_.blocks[blocks[i]];
       if (particles.rest != Rest::kAwake) return;
       alignas(64) T nodes[kTileValues];
-      load_tile(state_, blocks[i], u, nodes);
-      T* tile = state_.force_tiles.data() + particles.place * kTileValues;
+      load_tile(scratch_, blocks[i], u, nodes);
+      T* tile = scratch_.force_tiles.data() + particles.place * kTileValues;
       if (particles.count <= kFewParticles) {
         std::fill_n(tile, kTileValues, T(0));
         hessian_of_block<PlainTile<T, D>>(particles, nodes, tile);
@@ -152,7 +153,7 @@ class ImplicitSystem {
     Stencils<T, D, Kernel, Tile> stencils;
     alignas(64) T quads[D][kGroup<T>][kChannels];
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      stencils.compute(state_.particles, at, particles.first_cell);
+      stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_gradient(stencils, l, u, quads);
       contract_hessian(at, quads);
       for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, Hu);
@@ -161,9 +162,9 @@ class ImplicitSystem {
 
   // From grad u to V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, both gradients per cell. One copy for both kinds of tiles, with all it calls in it.
   [[gnu::noinline, gnu::flatten]] void contract_hessian(std::size_t at, T (*quads)[kGroup<T>][kChannels]) const {
-    const Particles<T, D>& ps = state_.particles;
-    const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(state_.solve_rotation(), at);
-    const Lame<Lanes<T>> l{Lanes<T>::load(state_.solve_mu().at(at)), Lanes<T>::load(state_.solve_lambda().at(at))};
+    const Particles<T, D>& ps = store_.particles;
+    const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at), R = load_mat<D>(scratch_.solve_rotation(), at);
+    const Lame<Lanes<T>> l{Lanes<T>::load(scratch_.solve_mu().at(at)), Lanes<T>::load(scratch_.solve_lambda().at(at))};
     const Mat<Lanes<T>, D> dP = piola_derivative(F_E, R, l, load_columns<T, D>(quads) * F_E);
     store_columns<T, D>((inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E)), quads);
   }
@@ -192,7 +193,7 @@ class ImplicitSystem {
   void project(std::size_t at, T* u) const {
     Vec<T, D> x;
     for (int d = 0; d < D; ++d) x[d] = u[1 + d];
-    x = state_.constraints[at / kChannels].project(x);
+    x = scratch_.constraints[at / kChannels].project(x);
     for (int d = 0; d < D; ++d) u[1 + d] = x[d];
   }
 
@@ -209,13 +210,14 @@ class ImplicitSystem {
   // Partial sums in block order, whatever the threads do.
   template <class F>
   double sum_blocks(F f) {
-    parallel_for(state_.active.size(), [&](std::size_t i) { state_.partial[i] = f(state_.active[i]); });
+    parallel_for(scratch_.active.size(), [&](std::size_t i) { scratch_.partial[i] = f(scratch_.active[i]); });
     double sum = 0;
-    for (std::size_t i = 0; i < state_.active.size(); ++i) sum += state_.partial[i];
+    for (std::size_t i = 0; i < scratch_.active.size(); ++i) sum += scratch_.partial[i];
     return sum;
   }
 
-  CpuState<T, D>& state_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
   T inverse_h2_, scale_, mass_floor_;
 };
 

@@ -51,9 +51,9 @@ inline Cell<D> cell_of(const Particles<T, D>& particles, std::size_t slot) {
 }
 
 template <class T, int D>
-inline bool has_neighbour(const CpuState<T, D>& state, const BlockIndex<D>& index, const ParticleBlock<D>& block) {
+inline bool has_neighbour(const ParticleStore<T, D>& store, const BlockIndex<D>& index, const ParticleBlock<D>& block) {
   constexpr int edge = BlockShape<D>::kEdge, reach = kAloneReach<D>, sides = D == 3 ? 27 : 9;
-  const Cell<D> own = cell_of(state.particles, block.slot(0));
+  const Cell<D> own = cell_of(store.particles, block.slot(0));
   const auto is_near = [&](const Cell<D>& cell) {
     for (int d = 0; d < D; ++d)
       if (std::abs(cell[d] - own[d]) > reach) return false;
@@ -68,30 +68,31 @@ inline bool has_neighbour(const CpuState<T, D>& state, const BlockIndex<D>& inde
     }
     const ParticleBlock<D>* other = in_reach ? index.find(first) : nullptr;
     for (std::uint32_t i = 0; other && i < other->count; ++i)
-      if (is_near(cell_of(state.particles, other->slot(i)))) return true;
+      if (is_near(cell_of(store.particles, other->slot(i)))) return true;
   }
   return false;
 }
 
 // Finds out who is alone; returns whether that has changed for any block. In packed snow no block has a single particle.
 template <class T, int D>
-bool find_lone(CpuState<T, D>& state) {
-  state.moved = false;
+bool find_lone(ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
+  scratch.moved = false;
   std::vector<std::uint32_t> single;
   bool some_were = false;
-  for (std::uint32_t b = 0; b < state.blocks.size(); ++b) {
-    if (state.blocks[b].count == 1) single.push_back(b);
-    some_were = some_were || state.blocks[b].alone;
+  for (std::uint32_t b = 0; b < store.blocks.size(); ++b) {
+    if (store.blocks[b].count == 1) single.push_back(b);
+    some_were = some_were || store.blocks[b].alone;
   }
   if (single.empty() && !some_were) return false;
-  const BlockIndex<D> index(state.blocks);
-  std::vector<std::uint8_t> is_alone(state.blocks.size());
-  parallel_for(single.size(), [&](std::size_t i) { is_alone[single[i]] = !has_neighbour(state, index, state.blocks[single[i]]); });
+  const BlockIndex<D> index(store.blocks);
+  std::vector<std::uint8_t> is_alone(store.blocks.size());
+  parallel_for(single.size(), [&](std::size_t i) { is_alone[single[i]] = !has_neighbour(store, index, store.blocks[single[i]]); });
   bool changed = false;
-  for (std::uint32_t b = 0; b < state.blocks.size(); ++b) {
-    ParticleBlock<D>& block = state.blocks[b];
+  for (std::uint32_t b = 0; b < store.blocks.size(); ++b) {
+    ParticleBlock<D>& block = store.blocks[b];
     if (block.alone == static_cast<bool>(is_alone[b])) continue;
     block.alone = !block.alone;
+    block.speed = kUnknownSpeed;
     block.wake();
     changed = true;
   }
@@ -101,24 +102,25 @@ bool find_lone(CpuState<T, D>& state) {
 template <class T, int D, class Kernel, bool Apic>
 class LoneFlight {
  public:
-  LoneFlight(const Model& model, CpuState<T, D>& state, double dt, const std::vector<Body<T, D>>& bodies)
-      : state_(state),
+  LoneFlight(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt, const std::vector<Body<T, D>>& bodies)
+      : store_(store),
+        scratch_(scratch),
         bodies_(bodies),
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
         affine_scale_(T(Kernel::kInverseD / model.h)),
         kept_(T(std::exp(-model.damping * dt))),
         rate_(1 / dt),
-        implicit_(model.solver.integrator == Integrator::kSemiImplicit) {
+        implicit_(model.implicit()) {
     for (int d = 0; d < D; ++d) gravity_step_[d] = T(dt * model.gravity[d]);
   }
 
   // Steps 4 to 10 of number i of the lone.
   void particle(std::size_t i) const {
-    const std::uint32_t b = state_.lone[i];
-    const ParticleBlock<D>& block = state_.blocks[b];
+    const std::uint32_t b = scratch_.lone[i];
+    ParticleBlock<D>& block = store_.blocks[b];
     const std::size_t slot = block.slot(0);
-    BlockReport& report = state_.lone_reports[i];
+    BlockReport& report = scratch_.lone_reports[i];
     Flight flight = load(slot);
     std::vector<Body<T, D>> near;
     near_bodies(bodies_, flight.x.cell - Cell<D>::filled(1), kRowNodes - 1, h_, near);
@@ -131,9 +133,9 @@ class LoneFlight {
     flight.v = kept_ * flight.v;
     flight.v = touch(near, flight.x, flight.v, flight.mass, report.loads);
     store(slot, flight);
-    report.attempt = check(flight.v, state_.particles.id[slot]);
-    count_limited(slot, report);
-    state_.migration.note(block, b, state_.next, 0, slot, 1);
+    report.attempt = check(flight.v, store_.particles.id[slot]);
+    block.limited = is_limited(slot);
+    scratch_.migration.note(block, b, scratch_.next, 0, slot, 1);
   }
 
  private:
@@ -145,7 +147,7 @@ class LoneFlight {
   };
 
   Flight load(std::size_t slot) const {
-    const Particles<T, D>& ps = state_.particles;
+    const Particles<T, D>& ps = store_.particles;
     Flight f;
     f.mass = ps.mass[slot];
     for (int d = 0; d < D; ++d) {
@@ -159,8 +161,8 @@ class LoneFlight {
   }
 
   void store(std::size_t slot, const Flight& f) const {
-    const Particles<T, D>& ps = state_.particles;
-    Particles<T, D>& next = state_.next;
+    const Particles<T, D>& ps = store_.particles;
+    Particles<T, D>& next = scratch_.next;
     for (int d = 0; d < D; ++d) {
       const Moved<T> moved = move_offset(f.x.offset[d], cells_per_speed_ * f.v[d]);
       next.offset[d][slot] = moved.offset;
@@ -224,13 +226,14 @@ class LoneFlight {
     return {};
   }
 
-  void count_limited(std::size_t slot, BlockReport& report) const {
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, state_.particles, slot, 1);
-    const Lanes<T> exponent = hardening_exponent(s, Lanes<T>(state_.particles.J_P[slot]));
-    report.limited = abs(exponent[0]) >= s.log_limit[0];
+  bool is_limited(std::size_t slot) const {
+    const SnowParameters<Lanes<T>> s = load_materials(scratch_.materials, store_.particles, slot, 1);
+    const Lanes<T> exponent = hardening_exponent(s, Lanes<T>(store_.particles.J_P[slot]));
+    return abs(exponent[0]) >= s.log_limit[0];
   }
 
-  CpuState<T, D>& state_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, cells_per_speed_, affine_scale_, kept_;
   double rate_;

@@ -1,7 +1,7 @@
 // Steps 1 and 3 together: a block's particles add mass, momentum and force to the block's own tile.
 #pragma once
 
-#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/scratch.h"
 #include "solver/cpu/transfer.h"
 
 namespace firn::cpu {
@@ -9,14 +9,15 @@ namespace firn::cpu {
 template <class T, int D, class Kernel, bool Apic>
 class Scatter {
  public:
-  Scatter(const Model& model, CpuState<T, D>& state)
-      : state_(state),
+  Scatter(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch)
+      : store_(store),
+        scratch_(scratch),
         inverse_h_(T(1 / model.h)),
         affine_scale_(T(Kernel::kInverseD / model.h)),  // D⁻¹ in 1/h², distances in cells
-        implicit_(model.solver.integrator == Integrator::kSemiImplicit) {}
+        implicit_(model.implicit()) {}
 
   void block(std::size_t b) const {
-    const ParticleBlock<D>& particles = state_.blocks[b];
+    const ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> momentum, force;
     momentum.clear();
     force.clear();
@@ -24,7 +25,7 @@ class Scatter {
     Stencils<T, D, Kernel> stencils;
     Sources sources;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      stencils.compute(state_.particles, at, particles.first_cell);
+      stencils.compute(store_.particles, at, particles.first_cell);
       prepare(at, n, particles.rest == Rest::kAwake, sources, limits);
       for (int l = 0; l < n; ++l) {
         scatter_momentum<T, D, Kernel, Apic>(stencils, l, sources.momentum[l], sources.affine, momentum.values);
@@ -32,9 +33,9 @@ class Scatter {
         if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], force.values);
       }
     });
-    momentum.fold(state_.momentum_tiles.data() + particles.place * CpuState<T, D>::kTileValues);
-    force.fold(state_.force_tiles.data() + particles.place * CpuState<T, D>::kTileValues);
-    state_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
+    momentum.fold(scratch_.momentum_tiles.data() + particles.place * Scratch<T, D>::kTileValues);
+    force.fold(scratch_.force_tiles.data() + particles.place * Scratch<T, D>::kTileValues);
+    scratch_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
   }
 
  private:
@@ -52,11 +53,11 @@ class Scatter {
 
   // The sources of a group; raises the limits of the time step.
   void prepare(std::size_t at, int n, bool awake, Sources& sources, Limits& limits) const {
-    const Particles<T, D>& ps = state_.particles;
+    const Particles<T, D>& ps = store_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
     const Vec<Lanes<T>, D> v = load_vec<T, D>(ps.velocity, at);
     const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), volume = Lanes<T>::load(ps.volume.at(at));
-    const SnowParameters<Lanes<T>> s = load_materials(state_.materials, ps, at, n);
+    const SnowParameters<Lanes<T>> s = load_materials(scratch_.materials, ps, at, n);
     const Lame<Lanes<T>> l = hardened(s, Lanes<T>::load(ps.J_P.at(at)));
     const Mat<Lanes<T>, D> R = rotation_near(F_E);
     const Mat<Lanes<T>, D> A = (-inverse_h_ * volume) * (first_piola(F_E, R, l) * transpose(F_E));  // (M6)
@@ -78,12 +79,13 @@ class Scatter {
   }
 
   void keep_for_solve(std::size_t at, const Mat<Lanes<T>, D>& R, const Lame<Lanes<T>>& l) const {
-    store_all(state_.solve_rotation(), at, R.a);
-    l.mu.store(state_.solve_mu().at(at));
-    l.lambda.store(state_.solve_lambda().at(at));
+    store_all(scratch_.solve_rotation(), at, R.a);
+    l.mu.store(scratch_.solve_mu().at(at));
+    l.lambda.store(scratch_.solve_lambda().at(at));
   }
 
-  CpuState<T, D>& state_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
   T inverse_h_, affine_scale_;
   bool implicit_;
 };

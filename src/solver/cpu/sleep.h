@@ -16,34 +16,35 @@ inline constexpr double kQuietTime = 0.1;         // s, long enough for snow at 
 template <class T, int D>
 class Sleep {
  public:
-  Sleep(const Model& model, CpuState<T, D>& state) : model_(model), state_(state) {}
+  Sleep(const Model& model, const State& now, ParticleStore<T, D>& store, Scratch<T, D>& scratch)
+      : model_(model), now_(now), store_(store), scratch_(scratch) {}
 
   // Before a step: wakes who must, and lists the blocks that take part. Those who are alone never sleep: they cost next to nothing.
   void choose() const {
     if (model_.solver.sleep) wake();
-    state_.awake.clear();
-    state_.lone.clear();
-    for (std::uint32_t b = 0; b < state_.blocks.size(); ++b)
-      if (state_.blocks[b].rest != Rest::kAsleep) (state_.blocks[b].alone ? state_.lone : state_.awake).push_back(b);
-    state_.lone_reports.resize(state_.lone.size());
-    state_.active.clear();
-    for (std::uint32_t n = 0; n < state_.grid.node_block_count(); ++n)
-      if (any_tile(n, [](const ParticleBlock<D>& block) { return block.rest != Rest::kAsleep; })) state_.active.push_back(n);
+    scratch_.awake.clear();
+    scratch_.lone.clear();
+    for (std::uint32_t b = 0; b < store_.blocks.size(); ++b)
+      if (store_.blocks[b].rest != Rest::kAsleep) (store_.blocks[b].alone ? scratch_.lone : scratch_.awake).push_back(b);
+    scratch_.lone_reports.resize(scratch_.lone.size());
+    scratch_.active.clear();
+    for (std::uint32_t n = 0; n < scratch_.grid.node_block_count(); ++n)
+      if (any_tile(n, [](const ParticleBlock<D>& block) { return block.rest != Rest::kAsleep; })) scratch_.active.push_back(n);
   }
 
   // Every block that shares nodes with b, b itself included.
   void wake_around(std::uint32_t b) const {
-    if (state_.blocks[b].alone) return;
-    for (const std::int32_t node_block : state_.grid.nodes_of(b))
-      for (const std::int32_t tile : state_.grid.tiles_of(node_block))
-        if (tile != SparseGrid<D>::kNone) state_.blocks[tile].wake();
+    if (store_.blocks[b].alone) return;
+    for (const std::int32_t node_block : scratch_.grid.nodes_of(b))
+      for (const std::int32_t tile : scratch_.grid.tiles_of(node_block))
+        if (tile != SparseGrid<D>::kNone) store_.blocks[tile].wake();
   }
 
   // After a step of dt.
   void lull(double dt) const {
     if (!model_.solver.sleep) return;
-    parallel_for(state_.awake.size(), [&](std::size_t i) {
-      ParticleBlock<D>& block = state_.blocks[state_.awake[i]];
+    parallel_for(scratch_.awake.size(), [&](std::size_t i) {
+      ParticleBlock<D>& block = store_.blocks[scratch_.awake[i]];
       if (block.rest == Rest::kDozing) {
         block.rest = Rest::kAsleep;  // its last tile has been made
       } else {
@@ -51,41 +52,40 @@ class Sleep {
       }
     });
     const std::vector<std::uint8_t> tired = ask_all([&](std::uint32_t b) {
-      const ParticleBlock<D>& block = state_.blocks[b];
+      const ParticleBlock<D>& block = store_.blocks[b];
       return block.rest == Rest::kAwake && !block.alone && block.quiet_time >= kQuietTime && !loud_neighbour(b);
     });
     parallel_for(tired.size(), [&](std::size_t b) {
-      if (tired[b]) put_to_sleep(state_.blocks[b]);
+      if (tired[b]) put_to_sleep(store_.blocks[b]);
     });
   }
 
  private:
   bool loud(const ParticleBlock<D>& block) const {
-    const BlockReport& report = state_.reports[block.place];
-    return report.speed > kQuietSpeed * model_.h || report.strain_rate > kQuietStrainRate;
+    return block.speed > kQuietSpeed * model_.h || block.strain_rate > kQuietStrainRate;
   }
 
   template <class Test>
   bool any_tile(std::uint32_t node_block, Test test) const {
-    for (const std::int32_t tile : state_.grid.tiles_of(node_block))
-      if (tile != SparseGrid<D>::kNone && test(state_.blocks[tile])) return true;
+    for (const std::int32_t tile : scratch_.grid.tiles_of(node_block))
+      if (tile != SparseGrid<D>::kNone && test(store_.blocks[tile])) return true;
     return false;
   }
 
   // Every block that shares nodes with b, b itself included.
   bool loud_neighbour(std::uint32_t b) const {
-    for (const std::int32_t node_block : state_.grid.nodes_of(b))
+    for (const std::int32_t node_block : scratch_.grid.nodes_of(b))
       if (any_tile(node_block, [&](const ParticleBlock<D>& block) { return block.rest == Rest::kAwake && loud(block); })) return true;
     return false;
   }
 
   void wake() const {
-    const Bodies<T, D> bodies = freeze<T, D>(model_.bodies, state_.time);
+    const Bodies<T, D> bodies = freeze<T, D>(model_.bodies, now_.poses, now_.time);
     std::vector<Body<T, D>> moving;
     for (const Body<T, D>& body : bodies.list)
       if (body.moves()) moving.push_back(body);
     const std::vector<std::uint8_t> disturbed = ask_all([&](std::uint32_t b) {
-      const ParticleBlock<D>& block = state_.blocks[b];
+      const ParticleBlock<D>& block = store_.blocks[b];
       if (block.rest == Rest::kAwake) return false;
       constexpr int edge = BlockShape<D>::kEdge;
       std::vector<Body<T, D>> near;
@@ -93,13 +93,13 @@ class Sleep {
       return !near.empty() || loud_neighbour(b);
     });
     for (std::size_t b = 0; b < disturbed.size(); ++b)
-      if (disturbed[b]) state_.blocks[b].wake();
+      if (disturbed[b]) store_.blocks[b].wake();
   }
 
   // What `question` says of every block, before any of them changes.
   template <class Question>
   std::vector<std::uint8_t> ask_all(Question question) const {
-    std::vector<std::uint8_t> answers(state_.blocks.size());
+    std::vector<std::uint8_t> answers(store_.blocks.size());
     parallel_for(answers.size(), [&](std::size_t b) { answers[b] = question(static_cast<std::uint32_t>(b)); });
     return answers;
   }
@@ -107,18 +107,20 @@ class Sleep {
   // Its particles stand still from now on, in both buffers.
   void put_to_sleep(ParticleBlock<D>& block) const {
     block.rest = Rest::kDozing;
-    state_.reports[block.place].loads.clear();
+    scratch_.reports[block.place].loads.clear();
     for (std::uint32_t i = 0; i < block.count; ++i) {
       const std::uint32_t slot = block.slot(i);
-      for (auto& column : state_.particles.velocity) column[slot] = T(0);
-      for (auto& column : state_.particles.B)
+      for (auto& column : store_.particles.velocity) column[slot] = T(0);
+      for (auto& column : store_.particles.B)
         if (!column.empty()) column[slot] = T(0);
     }
-    for (const std::uint32_t group : block.groups) state_.next.copy_changing(state_.particles, group);
+    for (const std::uint32_t group : block.groups) scratch_.next.copy_changing(store_.particles, group);
   }
 
   const Model& model_;
-  CpuState<T, D>& state_;
+  const State& now_;
+  ParticleStore<T, D>& store_;
+  Scratch<T, D>& scratch_;
 };
 
 }  // namespace firn::cpu

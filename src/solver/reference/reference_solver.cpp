@@ -3,36 +3,78 @@
 #include <algorithm>
 #include <chrono>
 
+#include "particles/rows.h"
 #include "solver/outflow.h"
 #include "solver/reference/reference_step.h"
 
 namespace firn {
 namespace reference {
 
+// A row as the method writes it, and back. Of F_P only the determinant is known, and only that matters.
+template <int D>
+Particle<D> from_row(const ParticleRow& row, double h) {
+  Particle<D> p{row, {}, {}, {}, M<D>::identity(), {}, false};
+  for (int i = 0; i < D; ++i) {
+    p.x[i] = row.position(i, h);
+    p.v[i] = row.velocity[i];
+    for (int j = 0; j < D; ++j) {
+      p.F_E(i, j) = row.F_E[3 * i + j];
+      p.B(i, j) = row.B[3 * i + j];
+    }
+  }
+  p.F_P(0, 0) = row.J_P;
+  return p;
+}
+
+template <int D>
+ParticleRow to_row(const Particle<D>& p, double h) {
+  ParticleRow row = p;
+  const LatticePoint<double, D> x = to_lattice<double, D>(p.x, h, false);
+  for (int i = 0; i < D; ++i) {
+    row.cell[i] = x.cell[i];
+    row.offset[i] = x.offset[i];
+    row.velocity[i] = p.v[i];
+    for (int j = 0; j < D; ++j) {
+      row.F_E[3 * i + j] = p.F_E(i, j);
+      row.B[3 * i + j] = p.B(i, j);
+    }
+  }
+  row.J_P = p.J_P();
+  return row;
+}
+
+// The state has all particles in one block, in the order of their ids; between steps that is where they are.
 template <int D, class Kernel>
 class ReferenceSolver : public Solver {
  public:
-  std::unique_ptr<State> create(const Model& model, ParticleTable table) const override {
-    auto state = std::make_unique<ReferenceState<D>>();
-    add(model, *state, table);
-    Step<D, Kernel> step(model, *state);
+  State create(const Model& model, ParticleTable table) override {
+    State state;
+    set_time(model, state, 0);
+    state.store.emplace<ParticleStore<double, D>>();
+    add(model, state, table);
+    std::vector<Particle<D>> particles = load(model, state);
+    Step<D, Kernel> step(model, state, particles);
     step.rasterize();
     step.estimate_volumes();
+    store(model, particles, state);
     return state;
   }
 
-  StepReport step(const Model& model, State& base, double longest) const override {
-    auto& state = static_cast<ReferenceState<D>&>(base);
+  void attach(const Model&, State&) override {}
+
+  StepReport step(const Model& model, State& state, double longest) override {
     const auto begin = std::chrono::steady_clock::now();
     StepReport report;
-    Step<D, Kernel> step(model, state);
+    std::vector<Particle<D>> particles = load(model, state);
+    Step<D, Kernel> step(model, state, particles);
     step.find_alone();
     step.rasterize();
     step.add_forces();
     const ChosenStep chosen = choose_time_step(model, with_inflow(step.limits(), model, state.time, longest), step.extent(), longest);
     take_step(model, state, chosen, report, [&](double tried) { return step.try_rest(tried, report); });
     step.accept();
-    state.time += report.dt;
+    store(model, particles, state);
+    set_time(model, state, state.time + report.dt);
     ++state.steps;
     report.limited = step.limited();
     report.alone = step.alone();
@@ -41,83 +83,66 @@ class ReferenceSolver : public Solver {
     return report;
   }
 
-  void add(const Model& model, State& base, const ParticleTable& table) const override {
-    auto& state = static_cast<ReferenceState<D>&>(base);
+  void add(const Model& model, State& state, const ParticleTable& table) override {
     check_ids_left(state, table.size());
+    std::vector<Particle<D>> particles = load(model, state);
     for (const ParticleRow& row : table) {
-      state.particles.push_back(from_row(row, model.h));
-      state.particles.back().id = static_cast<std::uint32_t>(state.next_id++);
+      particles.push_back(from_row<D>(row, model.h));
+      particles.back().id = static_cast<std::uint32_t>(state.next_id++);
     }
-    state.particle_count = state.particles.size();
+    store(model, particles, state);
   }
 
-  Removed remove(const Model& model, State& base) const override {
-    auto& state = static_cast<ReferenceState<D>&>(base);
+  Removed remove(const Model& model, State& state) override {
     const Outflow<double, D> outflow(model, state.time);
     Removed removed;
-    std::erase_if(state.particles, [&](const Particle<D>& p) {
+    if (outflow.empty()) return removed;
+    std::vector<Particle<D>> particles = load(model, state);
+    std::erase_if(particles, [&](const Particle<D>& p) {
       const LatticePoint<double, D> x = to_lattice<double, D>(p.x, model.h, false);
       const Fate fate = outflow.of(x.cell, x.offset);
       removed.killed += fate == Fate::kKilled;
       removed.left += fate == Fate::kLeft;
       return fate != Fate::kStays;
     });
-    state.particle_count = state.particles.size();
+    store(model, particles, state);
     return removed;
   }
 
-  ParticleTable rows(const Model& model, const State& base, std::size_t begin, std::size_t end) const override {
-    const auto& particles = static_cast<const ReferenceState<D>&>(base).particles;  // in id order
-    const auto first =
-        std::lower_bound(particles.begin(), particles.end(), begin, [](const Particle<D>& p, std::size_t id) { return p.id < id; });
+  ParticleTable rows(const Model&, const State& state, std::size_t begin, std::size_t end) const override {
+    const auto& particles = state.of<double, D>().particles;
     ParticleTable table;
-    for (auto p = first; p != particles.end() && p->id < end; ++p) table.push_back(to_row(*p, model.h));
+    for (std::size_t i = 0; i < state.particle_count; ++i)
+      if (particles.id[i] >= begin && particles.id[i] < end) table.push_back(firn::to_row(particles, i));
     return table;
   }
 
-  std::size_t bytes(const State& base) const override {
-    return static_cast<const ReferenceState<D>&>(base).particles.capacity() * sizeof(Particle<D>) * 2;
+  std::size_t bytes(const State& state) const override {
+    return state.of<double, D>().particles.bytes() + 2 * state.particle_count * sizeof(Particle<D>);
   }
 
  private:
-  static Particle<D> from_row(const ParticleRow& row, double h) {
-    Particle<D> p;
-    for (int i = 0; i < D; ++i) {
-      p.x[i] = row.position(i, h);
-      p.v[i] = row.velocity[i];
-      for (int j = 0; j < D; ++j) {
-        p.F_E(i, j) = row.F_E[3 * i + j];
-        p.B(i, j) = row.B[3 * i + j];
-      }
-    }
-    p.F_P = M<D>::identity();  // only its determinant is known, and only that matters
-    p.F_P(0, 0) = row.J_P;
-    p.mass = row.mass;
-    p.volume = row.volume;
-    p.material = row.material;
-    p.own = row.own;
-    return p;
+  static std::vector<Particle<D>> load(const Model& model, const State& state) {
+    std::vector<Particle<D>> particles;
+    particles.reserve(state.particle_count);
+    for (std::size_t i = 0; i < state.particle_count; ++i)
+      particles.push_back(from_row<D>(firn::to_row(state.of<double, D>().particles, i), model.h));
+    return particles;
   }
 
-  static ParticleRow to_row(const Particle<D>& p, double h) {
-    ParticleRow row;
-    const LatticePoint<double, D> x = to_lattice<double, D>(p.x, h, false);
-    for (int i = 0; i < D; ++i) {
-      row.cell[i] = x.cell[i];
-      row.offset[i] = x.offset[i];
-      row.velocity[i] = p.v[i];
-      for (int j = 0; j < D; ++j) {
-        row.F_E[3 * i + j] = p.F_E(i, j);
-        row.B[3 * i + j] = p.B(i, j);
-      }
+  static void store(const Model& model, const std::vector<Particle<D>>& particles, State& state) {
+    ParticleStore<double, D>& to = state.of<double, D>();
+    state.particle_count = particles.size();
+    to.blocks.resize(particles.empty() ? 0 : 1);
+    for (ParticleBlock<D>& all : to.blocks) {
+      all.count = static_cast<std::uint32_t>(particles.size());
+      while (all.groups.size() < groups_for(all.count)) all.groups.push_back(to.pool.take());
     }
-    row.J_P = p.J_P();
-    row.mass = p.mass;
-    row.volume = p.volume;
-    row.material = p.material;
-    row.own = p.own;
-    row.id = p.id;
-    return row;
+    to.particles.resize(to.pool.slots(), {model.solver.transfer == Transfer::kApic, model.varied});
+    for (std::size_t i = 0; i < particles.size(); ++i) {
+      const ParticleRow row = to_row(particles[i], model.h);
+      firn::from_row(row, own_of(model, row), row.id, i, to.particles);
+    }
   }
 };
 

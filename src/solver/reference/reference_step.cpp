@@ -39,7 +39,7 @@ void Step<D, Kernel>::for_stencil(const V<D>& x, F f) {
 template <int D, class Kernel>
 void Step<D, Kernel>::find_alone() {
   std::vector<Cell<D>> cells;
-  for (const Particle<D>& p : state_.particles) cells.push_back(to_lattice<double, D>(p.x, h_, false).cell);
+  for (const Particle<D>& p : particles_) cells.push_back(to_lattice<double, D>(p.x, h_, false).cell);
   const auto near = [&](std::size_t a, std::size_t b) {
     int farthest = 0;
     for (int d = 0; d < D; ++d) farthest = std::max(farthest, std::abs(cells[a][d] - cells[b][d]));
@@ -48,13 +48,13 @@ void Step<D, Kernel>::find_alone() {
   for (std::size_t p = 0; p < cells.size(); ++p) {
     bool alone = true;
     for (std::size_t k = 1; k < cells.size() && alone; ++k) alone = !(p >= k && near(p, p - k)) && !(p + k < cells.size() && near(p, p + k));
-    state_.particles[p].alone = alone;
+    particles_[p].alone = alone;
   }
 }
 
 template <int D, class Kernel>
 void Step<D, Kernel>::rasterize() {
-  for (const Particle<D>& p : state_.particles) {
+  for (const Particle<D>& p : particles_) {
     const M<D> C = (apic() ? Kernel::kInverseD / (h_ * h_) : 0.0) * p.B;
     for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>& r) {
       i.mass += w * p.mass;  // (M4)
@@ -68,7 +68,7 @@ void Step<D, Kernel>::rasterize() {
 template <int D, class Kernel>
 void Step<D, Kernel>::estimate_volumes() {
   const double cell_volume = std::pow(h_, D);
-  for (Particle<D>& p : state_.particles) {
+  for (Particle<D>& p : particles_) {
     if (p.volume > 0) continue;
     double density = 0;  // (M5)
     for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) { density += i.mass * w / cell_volume; });
@@ -78,7 +78,7 @@ void Step<D, Kernel>::estimate_volumes() {
 
 template <int D, class Kernel>
 void Step<D, Kernel>::add_forces() {
-  for (const Particle<D>& p : state_.particles) {
+  for (const Particle<D>& p : particles_) {
     if (p.alone) continue;
     const M<D> P = first_piola(p.F_E, polar(p.F_E).R, lame(p));
     const M<D> A = -p.volume * (P * transpose(p.F_E));
@@ -89,7 +89,7 @@ void Step<D, Kernel>::add_forces() {
 template <int D, class Kernel>
 StepLimits Step<D, Kernel>::limits() const {
   StepLimits limits;
-  for (const Particle<D>& p : state_.particles) {
+  for (const Particle<D>& p : particles_) {
     const Lame<double> l = lame(p);
     const SnowParameters<double> s = parameters(p);
     const double speed = norm(p.v), compliance = p.volume / p.mass;
@@ -104,14 +104,14 @@ StepLimits Step<D, Kernel>::limits() const {
 template <int D, class Kernel>
 SnowExtent Step<D, Kernel>::extent() const {
   SnowExtent extent(state_.time);
-  for (const Particle<D>& p : state_.particles) extent.include(to_lattice<double, D>(p.x, h_, false).cell, 1);
+  for (const Particle<D>& p : particles_) extent.include(to_lattice<double, D>(p.x, h_, false).cell, 1);
   return extent;
 }
 
 template <int D, class Kernel>
 std::int64_t Step<D, Kernel>::limited() const {
   std::int64_t count = 0;
-  for (const Particle<D>& p : state_.particles) {
+  for (const Particle<D>& p : particles_) {
     const SnowParameters<double> s = parameters(p);
     count += std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
   }
@@ -120,7 +120,7 @@ std::int64_t Step<D, Kernel>::limited() const {
 
 template <int D, class Kernel>
 std::int64_t Step<D, Kernel>::alone() const {
-  return std::count_if(state_.particles.begin(), state_.particles.end(), [](const Particle<D>& p) { return p.alone; });
+  return std::count_if(particles_.begin(), particles_.end(), [](const Particle<D>& p) { return p.alone; });
 }
 
 template <int D, class Kernel>
@@ -154,7 +154,7 @@ void Step<D, Kernel>::collide_grid() {
 template <int D, class Kernel>
 void Step<D, Kernel>::hessian(V<D> Node<D>::*u, V<D> Node<D>::*out) {
   for (auto& [cell, i] : grid_) i.*out = V<D>::zero();
-  for (const Particle<D>& p : state_.particles) {
+  for (const Particle<D>& p : particles_) {
     if (p.alone) continue;
     M<D> grad_u = M<D>::zero();
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_u += outer(i.*u, grad_w); });
@@ -219,7 +219,7 @@ double Step<D, Kernel>::advance(double alpha) {
 
 template <int D, class Kernel>
 bool Step<D, Kernel>::solve(StepReport& report) {
-  if (model_.solver.integrator == Integrator::kExplicit) return true;
+  if (!model_.implicit()) return true;
   double size = 0;
   for (const auto& [cell, i] : grid_) size += i.mass * dot(i.v_star, i.v_star);
   const LinearLimits limits{model_.solver.tolerance, 10 * kEpsilon<double> * std::sqrt(size), model_.solver.max_iterations};
@@ -301,7 +301,7 @@ Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
   update_grid_velocities(dt);
   collide_grid();
   if (!solve(report)) return {Fault::kSolve, 0};
-  next_ = state_.particles;
+  next_ = particles_;
   for (Particle<D>& p : next_) {
     Fault fault = update_deformation(p, dt);
     update_velocity(p);

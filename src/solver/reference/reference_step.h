@@ -17,14 +17,11 @@ using V = Vec<double, D>;
 template <int D>
 using M = Mat<double, D>;
 
+// What the row has, and what the method changes of it as it writes it.
 template <int D>
-struct Particle {
+struct Particle : ParticleRow {
   V<D> x, v;
   M<D> F_E, F_P, B;
-  double mass, volume;
-  std::uint16_t material;
-  std::optional<Variation> own;
-  std::uint32_t id;
   bool alone = false;  // see kAloneReach
 
   double J_P() const { return determinant(F_P); }
@@ -54,16 +51,12 @@ struct NodeOrder {
 template <int D>
 using Grid = std::map<Cell<D>, Node<D>, NodeOrder<D>>;
 
-template <int D>
-struct ReferenceState : State {
-  std::vector<Particle<D>> particles;
-};
-
 // One step on one state; Kernel is CubicKernel or QuadraticKernel.
 template <int D, class Kernel>
 class Step {
  public:
-  Step(const Model& model, ReferenceState<D>& state) : model_(model), state_(state), h_(model.h) {}
+  Step(const Model& model, const State& state, std::vector<Particle<D>>& particles)
+      : model_(model), state_(state), particles_(particles), h_(model.h) {}
 
   void find_alone();
   void rasterize();                    // step 1
@@ -72,7 +65,7 @@ class Step {
   StepLimits limits() const;
   SnowExtent extent() const;
   Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
-  void accept() { state_.particles = next_; }
+  void accept() { particles_ = next_; }
   std::int64_t limited() const;
   std::int64_t alone() const;
   const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
@@ -104,7 +97,8 @@ class Step {
   bool apic() const { return model_.solver.transfer == Transfer::kApic; }
 
   const Model& model_;
-  ReferenceState<D>& state_;
+  const State& state_;
+  std::vector<Particle<D>>& particles_;
   double h_, dt_ = 0;
   Grid<D> grid_;
   std::vector<Particle<D>> next_;

@@ -84,7 +84,7 @@ TEST(Particles, OnlyVariedRunsKeepParametersOfTheirOwn) {
   plain.resize(160, {});
   varied.resize(160, {.varied = true});
   EXPECT_TRUE(plain.stiffness.empty());
-  EXPECT_FALSE(varied.stretch_max.empty());
+  EXPECT_FALSE(varied.critical_stretch.empty());
   EXPECT_EQ(varied.bytes() - plain.bytes(), 4 * 160 * sizeof(float));
 }
 

@@ -1,4 +1,4 @@
-// What the CPU solver keeps: two particle buffers, the sorted blocks, and the values on the sparse grid.
+// What the CPU solver needs beside the state, and could make anew from it at any time: a second particle buffer, values on the sparse grid.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include "particles/migration.h"
 #include "solver/constraint.h"
 #include "solver/cpu/transfer.h"
-#include "solver/solver.h"
 #include "solver/time_step.h"
+#include "state/state.h"
 
 namespace firn::cpu {
 
@@ -17,20 +17,16 @@ namespace firn::cpu {
 struct BlockReport {
   StepLimits limits;
   Attempt attempt;
-  std::int64_t limited = 0;
-  double speed = 0, strain_rate = 0;  // the largest component, m/s, and 1/s
   NearLoads loads;                    // by collisions of particles
 };
 
 template <class T, int D>
-struct CpuState : State {
+struct Scratch {
   using Shape = BlockShape<D>;
   static constexpr std::size_t kTileValues = std::size_t(Shape::kTileNodes) * kChannels;
   static constexpr std::size_t kBlockValues = std::size_t(Shape::kNodes) * kChannels;
 
-  Particles<T, D> particles, next;       // a step reads the first and writes what it changes to the second
-  std::vector<ParticleBlock<D>> blocks;  // by key
-  GroupPool pool;
+  Particles<T, D> next;  // a step reads the state's particles and writes what it changes here
   Migration<T, D> migration;
   std::vector<SnowParameters<T>> materials;
   SparseGrid<D> grid;
@@ -39,7 +35,6 @@ struct CpuState : State {
   std::vector<std::uint32_t> lone;           // numbers of the blocks whose only particle is alone: they have no place and no nodes
   std::vector<BlockReport> lone_reports;     // of each of them
   bool moved = true;                         // since it was found out who is alone
-  std::vector<NearLoads> node_loads;         // per node block, by collisions of nodes; of those that sleep the last
   std::vector<std::uint32_t> slot_of_id;
 
   // Per particle block, at its place, what its particles add to the nodes they touch: (m, m v) and (stiffness, f).
@@ -55,9 +50,30 @@ struct CpuState : State {
 
   // f(block, its report) for all blocks in order.
   template <class F>
-  void for_each_report(F f) const {
+  void for_each_report(const std::vector<ParticleBlock<D>>& blocks, F f) const {
     std::size_t next = 0;
     for (const ParticleBlock<D>& block : blocks) f(block, block.alone ? lone_reports[next++] : reports[block.place]);
+  }
+
+  // After the grid has changed.
+  void resize_grid(bool implicit) {
+    resize_tightly(momentum_tiles, reports.size() * kTileValues);
+    resize_tightly(force_tiles, reports.size() * kTileValues);
+    const std::size_t nodes = grid.node_block_count();
+    resize_tightly(mass_velocity, nodes * kBlockValues);
+    resize_tightly(velocity, nodes * kBlockValues);
+    if (!implicit) return;
+    constraints.resize(nodes * Shape::kNodes);
+    has_held.resize(nodes);
+    partial.resize(nodes);
+    for (Array<T>* a : {&r, &p, &Ar, &Ap}) resize_tightly(*a, nodes * kBlockValues);
+  }
+
+  std::size_t bytes() const {
+    std::size_t values = 0;
+    for (const Array<T>* a : {&momentum_tiles, &force_tiles, &mass_velocity, &velocity, &r, &p, &Ar, &Ap}) values += a->capacity();
+    return next.bytes() + migration.bytes() + grid.bytes() + values * sizeof(T) + constraints.capacity() * sizeof(Constraint<T, D>) +
+           reports.capacity() * sizeof(BlockReport) + slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);
   }
 
   // And per particle what does not change within such a step: it lives in the second buffer until gather needs that.
@@ -91,17 +107,17 @@ inline void for_overlap(int k, F f) {
 
 // Copies the node values under a particle block into a contiguous tile.
 template <class T, int D>
-inline void load_tile(const CpuState<T, D>& state, std::size_t block, const Array<T>& nodes, T* tile) {
-  const auto& overlap = state.grid.nodes_of(block);
+inline void load_tile(const Scratch<T, D>& scratch, std::size_t block, const Array<T>& nodes, T* tile) {
+  const auto& overlap = scratch.grid.nodes_of(block);
   for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) {
-    const T* from = nodes.data() + overlap[k] * CpuState<T, D>::kBlockValues;
+    const T* from = nodes.data() + overlap[k] * Scratch<T, D>::kBlockValues;
     for_overlap<D>(k, [&](int tile_node, int node) { Row<T>::load(from + node * kChannels).store(tile + tile_node * kChannels); });
   }
 }
 
 // f(place of a Row in the node block, what the tiles over it hold there, summed in the order of their keys), for all its Rows.
 template <class T, int D, class F>
-inline void for_each_sum(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, bool only_awake, F f) {
+inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles, bool only_awake, F f) {
   using Shape = BlockShape<D>;
   struct Part {
     const T* first;   // of the tile's Rows that lie in the node block
@@ -109,14 +125,14 @@ inline void for_each_sum(const CpuState<T, D>& state, std::size_t node_block, co
   };
   Part parts[Shape::kNeighbors];
   int count = 0;
-  const auto& overlap = state.grid.tiles_of(node_block);
+  const auto& overlap = scratch.grid.tiles_of(node_block);
   for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
     if (overlap[k] == SparseGrid<D>::kNone) continue;
-    const ParticleBlock<D>& block = state.blocks[overlap[k]];
+    const ParticleBlock<D>& block = store.blocks[overlap[k]];
     if (only_awake && block.rest != Rest::kAwake) continue;
     const Vec<int, D> o = neighbor_offset<D>(k);
     Part& part = parts[count++];
-    part.first = tiles.data() + block.place * CpuState<T, D>::kTileValues + Shape::tile_index(Shape::kEdge * o) * kChannels;
+    part.first = tiles.data() + block.place * Scratch<T, D>::kTileValues + Shape::tile_index(Shape::kEdge * o) * kChannels;
     for (int d = 0; d < D; ++d) part.end[d] = o[d] ? Shape::kHalo : Shape::kEdge;
   }
   int node = 0;
@@ -139,8 +155,8 @@ inline void for_each_sum(const CpuState<T, D>& state, std::size_t node_block, co
 }
 
 template <class T, int D>
-inline void sum_tiles(const CpuState<T, D>& state, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
-  for_each_sum(state, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
+inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
+  for_each_sum(store, scratch, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
 }
 
 }  // namespace firn::cpu

@@ -1,0 +1,37 @@
+// Every number that a particle has, once. The columns of a state, rows, frames, files, memory estimates and checkpoints follow from this
+// list; docs/architecture.md says what else a new line needs.
+//
+// STATE(member, type, shape, change, needs, initial)                               only a state has it
+// FILES(type, shape, frames, field, name, parts, unit, meaning)                     only frames and files have it, made from the others
+// BOTH(member, type, shape, change, needs, initial, frames, field, name, parts, unit, meaning)
+//
+// type:    Real (of the run's precision), Int32, Uint32, Uint16
+// shape:   Scalar, Vector (a number per axis), Matrix
+// change:  Changing (by a step), Constant
+// needs:   Always, Affine (there with APIC), Varied (there where particles have parameters of their own)
+// initial: of a matrix, times the identity
+// frames:  Every one has it, Complete ones do, or only Input has
+// field:   how code calls it; name: of the frame's column and in files; parts: how the names of components begin
+#pragma once
+
+#define FIRN_FIELDS(STATE, FILES, BOTH)                                                                                                    \
+  BOTH(id, Uint32, Scalar, Constant, Always, 0, Every, kId, id, "", "", "stays with the particle")                                         \
+  STATE(cell, Int32, Vector, Changing, Always, 0)  /* of the lattice, from the world's origin */                                           \
+  STATE(offset, Real, Vector, Changing, Always, 0) /* in the cell, [0, 1) */                                                               \
+  FILES(Real, Vector, Every, kPosition, position, "", "m", "where it is, y up")                                                            \
+  BOTH(velocity, Real, Vector, Changing, Always, 0, Every, kVelocity, velocity, "v", "m/s", "how it moves")                                \
+  BOTH(mass, Real, Scalar, Constant, Always, 0, Every, kMass, mass, "", "kg", "how much snow it stands for")                               \
+  BOTH(volume, Real, Scalar, Constant, Always, 0, Every, kVolume, volume, "", "m3", "V0, the volume it started with")                      \
+  BOTH(J_P, Real, Scalar, Changing, Always, 1, Every, kJp, jp, "", "", "J_P, plastic volume: below 1 it is packed")                        \
+  FILES(Real, Scalar, Every, kJe, je, "", "", "J_E, elastic volume: below 1 it is under pressure")                                         \
+  BOTH(material, Uint16, Scalar, Constant, Always, 0, Every, kMaterial, material, "", "", "number of its material in scene.toml")          \
+  BOTH(F_E, Real, Matrix, Changing, Always, 1, Complete, kFe, fe, "fe", "", "F_E, elastic deformation")                                    \
+  BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")                                                    \
+  BOTH(stiffness, Real, Scalar, Constant, Varied, 1, Complete, kStiffness, stiffness, "", "", "times its material's young_modulus")        \
+  BOTH(hardening, Real, Scalar, Constant, Varied, 0, Complete, kHardening, hardening, "", "", "its own hardening")                         \
+  BOTH(critical_compression, Real, Scalar, Constant, Varied, 0, Complete, kCriticalCompression, critical_compression, "", "", "its own")   \
+  BOTH(critical_stretch, Real, Scalar, Constant, Varied, 0, Complete, kCriticalStretch, critical_stretch, "", "", "its own")               \
+  FILES(Real, Scalar, Input, kYoungModulus, young_modulus, "", "Pa", "its own, instead of stiffness")
+
+// For lists that are not asked for.
+#define FIRN_NO_FIELD(...)
