@@ -3,7 +3,7 @@ BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev zlib1g-dev \
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libnanovdb-dev libassimp-dev libfreetype-dev libmuparser-dev \
-           libpugixml-dev libopenexr-dev libembree-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
+           libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 # python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
 INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)

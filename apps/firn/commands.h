@@ -19,6 +19,7 @@ inline constexpr int kUserMistake = 2;
 using Command = std::function<int()>;
 
 Command add_run(CLI::App& app);
+Command add_resume(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_scenes(CLI::App& app);
 Command add_preview(CLI::App& app);

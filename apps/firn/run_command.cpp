@@ -19,11 +19,13 @@ struct RunArguments {
   bool overwrite = false;
   std::vector<std::string> formats;
   int subframes = 0;  // 0: the scene's
+  int checkpoint_frames = -1;  // below 0: the scene's
 
   // The scene with what the flags say of its output, as --set would.
   firn::Scene load() const {
     SceneArguments with_output = scene;
     if (!formats.empty()) with_output.overrides.push_back(fmt::format("output.formats=[\"{}\"]", fmt::join(formats, "\", \"")));
+    if (checkpoint_frames >= 0) with_output.overrides.push_back(fmt::format("output.checkpoint_frames={}", checkpoint_frames));
     if (subframes > 0) with_output.overrides.push_back(fmt::format("output.subframes={}", subframes));
     return with_output.load();
   }
@@ -33,6 +35,17 @@ std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const firn::FrameFormat& format : firn::frame_formats()) names.emplace_back(format.name);
   return names;
+}
+
+// What a run says at its end; returns the exit code.
+int tell(const firn::RunSummary& summary, const std::string& directory, ProgressPrinter& printer) {
+  printer.finish();
+  fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
+             summary.steps, summary.time, duration_text(summary.seconds), summary.frames, directory);
+  if (summary.steps > 0) fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
+  if (!summary.interrupted) return kDone;
+  if (summary.resumable) fmt::print("to go on: firn resume {}\n", directory);
+  return interrupted_code();
 }
 
 int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
@@ -50,12 +63,24 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   options.warn = [&](const std::string& text) { printer.warn(text); };
   options.interrupted = interrupted;
 
-  const firn::RunSummary summary = firn::run(scene, options);
-  printer.finish();
-  fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
-             summary.steps, summary.time, duration_text(summary.seconds), summary.frames, options.directory);
-  if (summary.steps > 0) fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
-  return summary.interrupted ? interrupted_code() : kDone;
+  return tell(firn::run(scene, options), options.directory, printer);
+}
+
+struct ResumeArguments {
+  std::string directory;
+  int frames = 0, threads = 0;
+};
+
+int resume_run(const ResumeArguments& a, bool has_frames) {
+  ProgressPrinter printer;
+  firn::ResumeOptions options;
+  if (has_frames) options.frames = a.frames;
+  options.threads = a.threads;
+  options.setup = [&](const std::string& what) { printer.set_up(what); };
+  options.progress = [&](const firn::Progress& p) { printer(p); };
+  options.warn = [&](const std::string& text) { printer.warn(text); };
+  options.interrupted = interrupted;
+  return tell(firn::resume(a.directory, options), a.directory, printer);
 }
 
 }  // namespace
@@ -97,7 +122,19 @@ Command add_run(CLI::App& app) {
   CLI::Option* steps = verb->add_option("--steps", a->steps, "take exactly this many steps and stop")
                            ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 53))
                            ->excludes(frames);
+  verb->add_option("--checkpoint-frames", a->checkpoint_frames, "a checkpoint after every so many frames, in place of the scene's; 0: none")
+      ->check(CLI::Range(0, 1000000));
   verb->add_flag("--overwrite", a->overwrite, "write into a folder that is not empty, in the place of a run that is there; files that firn did not write stay");
   add_machine_arguments(*verb, a->machine);
   return [a, frames, steps] { return run_scene(*a, frames->count() > 0, steps->count() > 0); };
+}
+
+Command add_resume(CLI::App& app) {
+  auto a = std::make_shared<ResumeArguments>();
+  CLI::App* verb = app.add_subcommand("resume", "go on with a run from its last checkpoint, bit for bit");
+  verb->add_option("DIR", a->directory, "the folder of the run")->required();
+  CLI::Option* frames = verb->add_option("--frames", a->frames, "number of frames in all: a run that has ended can be made longer")
+                            ->check(CLI::Range(1, 1000000));
+  add_threads_argument(*verb, a->threads);
+  return [a, frames] { return resume_run(*a, frames->count() > 0); };
 }

@@ -13,18 +13,18 @@ Built build_ball() { return build(load_scene("bench_ball", {"simulation.spacing=
 
 struct Stepped {
   std::unique_ptr<Solver> solver;
-  std::unique_ptr<firn::State> state;
+  State state;
   double dt = 0;
 };
 Stepped step_ball(Built& built, int steps) {
   Stepped ball;
   ball.solver = make_solver(built.model, Backend::kCpu, 1);
   ball.state = ball.solver->create(built.model, std::move(built.particles));
-  for (int k = 0; k < steps; ++k) ball.dt = ball.solver->step(built.model, *ball.state, kFrame).dt;
+  for (int k = 0; k < steps; ++k) ball.dt = ball.solver->step(built.model, ball.state, kFrame).dt;
   return ball;
 }
 
-ParticleTable all_rows(const Model& model, const Stepped& ball) { return ball.solver->rows(model, *ball.state, 0, ball.state->next_id); }
+ParticleTable all_rows(const Model& model, const Stepped& ball) { return ball.solver->rows(model, ball.state, 0, ball.state.next_id); }
 
 }  // namespace
 
@@ -35,8 +35,9 @@ PackedBall packed_ball(Integrator integrator) {
   packed.model = built.model;
   packed.model.solver.integrator = integrator;
   packed.dt = ball.dt;
-  packed.base = make_solver(packed.model, Backend::kCpu, 1)->create(packed.model, all_rows(built.model, ball));
-  packed.base->time = ball.state->time;
+  packed.solver = std::make_unique<OpenSolver>(1);
+  packed.state = packed.solver->create(packed.model, all_rows(built.model, ball));
+  set_time(packed.model, packed.state, ball.state.time);
   return packed;
 }
 

@@ -4,7 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "solver/cpu/cpu_state.h"
+#include "solver/cpu/cpu_solver.h"
 #include "solver/model.h"
 
 namespace firn::bench_kernels {
@@ -12,15 +12,22 @@ namespace firn::bench_kernels {
 using Scalar = float;
 inline constexpr int kDimension = 3;
 using Kernel = CubicKernel;
-using State = cpu::CpuState<Scalar, kDimension>;
+
+// With a door to its scratch.
+struct OpenSolver : cpu::CpuSolver<Scalar, kDimension, Kernel, false> {
+  using CpuSolver::CpuSolver;
+  using CpuSolver::scratch_;
+};
 
 struct PackedBall {
   Model model;
-  std::unique_ptr<firn::State> base;  // sorted, its grid made and its tiles filled, as after the scatter of a step
-  double dt = 0;                      // s, of the step before
+  State state;                         // sorted, its grid made and its tiles filled, as after the scatter of a step
+  std::unique_ptr<OpenSolver> solver;  // that has the scratch of the state
+  double dt = 0;                       // s, of the step before
 
-  State& state() { return static_cast<State&>(*base); }
-  std::vector<Body<Scalar, kDimension>> bodies() const { return freeze<Scalar, kDimension>(model.bodies, base->time).list; }
+  ParticleStore<Scalar, kDimension>& store() { return state.of<Scalar, kDimension>(); }
+  cpu::Scratch<Scalar, kDimension>& scratch() { return solver->scratch_; }
+  std::vector<Body<Scalar, kDimension>> bodies() const { return freeze<Scalar, kDimension>(model.bodies, state.time).list; }
 };
 PackedBall packed_ball(Integrator integrator);
 

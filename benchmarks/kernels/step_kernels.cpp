@@ -15,24 +15,24 @@ constexpr double kImplicitStep = 5e-4;  // s, as in the benchmark scene
 
 void move_grid(PackedBall& ball, double dt) {
   const auto bodies = ball.bodies();
-  const cpu::GridPass<Scalar, kDimension> pass(ball.model, ball.state(), dt, bodies);
-  for (std::size_t b = 0; b < ball.state().grid.node_block_count(); ++b) pass.block(b);
+  const cpu::GridPass<Scalar, kDimension> pass(ball.model, ball.store(), ball.scratch(), dt, bodies);
+  for (std::size_t b = 0; b < ball.scratch().grid.node_block_count(); ++b) pass.block(b);
 }
 
 template <class Pass>
-void time_blocks(benchmark::State& timer, State& state, const Pass& pass) {
+void time_blocks(benchmark::State& timer, PackedBall& ball, const Pass& pass) {
   const cpu::FlushDenormals flush;
   for (auto _ : timer) {
-    state.migration.start(state.blocks.size());
-    for (std::size_t b = 0; b < state.blocks.size(); ++b) pass.block(b);
+    ball.scratch().migration.start(ball.store().blocks.size());
+    for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b);
     benchmark::ClobberMemory();
   }
-  count_particles(timer, state.particle_count);
+  count_particles(timer, ball.state.particle_count);
 }
 
 void scatter(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
-  time_blocks(timer, ball.state(), cpu::Scatter<Scalar, kDimension, Kernel, kApic>(ball.model, ball.state()));
+  time_blocks(timer, ball, cpu::Scatter<Scalar, kDimension, Kernel, kApic>(ball.model, ball.store(), ball.scratch()));
 }
 BENCHMARK(scatter)->Unit(benchmark::kMillisecond);
 
@@ -40,17 +40,17 @@ void gather(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
   move_grid(ball, ball.dt);
   const auto bodies = ball.bodies();
-  time_blocks(timer, ball.state(), cpu::Gather<Scalar, kDimension, Kernel, kApic>(ball.model, ball.state(), ball.dt, bodies));
+  time_blocks(timer, ball, cpu::Gather<Scalar, kDimension, Kernel, kApic>(ball.model, ball.store(), ball.scratch(), ball.dt, bodies));
 }
 BENCHMARK(gather)->Unit(benchmark::kMillisecond);
 
 // One product and the updates of the four vectors. Coefficients of zero keep the vectors, and so the work, the same every time.
 void residual_iteration(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kSemiImplicit);
-  const cpu::Scatter<Scalar, kDimension, Kernel, kApic> pass(ball.model, ball.state());  // an earlier call has used up the forces
-  for (std::size_t b = 0; b < ball.state().blocks.size(); ++b) pass.block(b);
+  const cpu::Scatter<Scalar, kDimension, Kernel, kApic> pass(ball.model, ball.store(), ball.scratch());  // an earlier call has used up the forces
+  for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b);
   move_grid(ball, kImplicitStep);
-  cpu::ImplicitSystem<Scalar, kDimension, Kernel> system(ball.model, ball.state(), kImplicitStep);
+  cpu::ImplicitSystem<Scalar, kDimension, Kernel> system(ball.model, ball.store(), ball.scratch(), kImplicitStep);
   cpu::Threads one_thread(1);
   one_thread.run([&] {
     system.start();
@@ -60,7 +60,7 @@ void residual_iteration(benchmark::State& timer) {
       benchmark::DoNotOptimize(system.advance(0));
     }
   });
-  count_particles(timer, ball.state().particle_count);
+  count_particles(timer, ball.state.particle_count);
 }
 BENCHMARK(residual_iteration)->Name("conjugate residuals, an iteration")->Unit(benchmark::kMillisecond);
 

@@ -222,6 +222,10 @@ struct OutputSettings {
   int subframes = 1;        // written frames per frame: of 4, three are between whole ones
   double fpc_error = 0;     // m; fpc: the most a position may be wrong; 0: nothing is
   bool vdb_points = false;  // vdb: the particles as well
+  double checkpoint_minutes = 5;  // of wall time between checkpoints; 0: none for the time's sake
+  int checkpoint_frames = 0;      // a checkpoint after every so many frames; 0: none for their sake
+
+  bool checkpoints() const { return checkpoint_minutes > 0 || checkpoint_frames > 0; }
 };
 
 // Where the camera is at a time.

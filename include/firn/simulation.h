@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,10 @@ class Simulation {
  public:
   // threads: 0 means all cores. Throws UserError for a scene that cannot run.
   explicit Simulation(const Scene& scene, Backend backend = Backend::kCpu, int threads = 0, const SetupProgress& setup = {});
+  // Goes on, bit for bit, from where another simulation of the same scene was saved. read(to, size) puts the next bytes there, at most so
+  // many, and says how many; 0: there are no more. Throws UserError when they are not those of a state of this scene.
+  Simulation(const Scene& scene, const std::function<std::size_t(char* to, std::size_t size)>& read, Backend backend = Backend::kCpu,
+             int threads = 0, const SetupProgress& setup = {});
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
@@ -92,6 +97,15 @@ class Simulation {
   // Steps until `time`; with a fixed time step rounded down so that a whole number of steps fits.
   // on_step is called after each one and may return false to stop early.
   void advance_to(double time, const std::function<bool(const StepInfo&)>& on_step = {});
+
+  // The state: all that the rest of the simulation depends on beside the scene, piece by piece.
+  void save(const std::function<void(std::string_view bytes)>& write) const;
+  // 32 hexadecimal digits of it: equal states have equal ones.
+  std::string hash() const;
+
+  // From the next step on the scene is another: its materials, gravity, friction, motions, sources and settings. Throws UserError, with
+  // nothing changed, naming what cannot change in a run: dimension, spacing, precision, kernel, transfer, the number of bodies.
+  void change(const Scene& scene);
 
   Statistics statistics() const;
   // Particles with ids in [begin, end), those that are still there. complete: with F_E and, for APIC, B.
@@ -126,6 +140,15 @@ struct RunOptions {
   std::function<bool()> interrupted;  // asked after every step
 };
 
+struct ResumeOptions {
+  std::optional<int> frames;  // instead of those the run was to have: a run that has ended goes on
+  int threads = 0;
+  SetupProgress setup;
+  std::function<void(const Progress&)> progress;
+  std::function<void(const std::string&)> warn;
+  std::function<bool()> interrupted;
+};
+
 struct RunSummary {
   int frames = 0;
   std::int64_t steps = 0, rejected = 0;
@@ -134,6 +157,7 @@ struct RunSummary {
   StepRule rule = StepRule::kFrameEnd;  // what set the time step most often
   double rule_share = 0;                // in this part of the steps
   bool interrupted = false;
+  bool resumable = false;  // there is a checkpoint of its end
 };
 
 // Where a run of this scene, loaded from `path_or_name`, goes when nothing else is said: out/NAME. The scene.toml in the folder of a run
@@ -144,6 +168,11 @@ std::string default_directory(const std::string& path_or_name, const Scene& scen
 // options.overwrite, what is on the list of an earlier run is removed first, and nothing else. Throws UserError, with nothing changed,
 // when another run is writing into the folder or a file that is not on its list is in the way.
 RunSummary run(const Scene& scene, const RunOptions& options);
+
+// Goes on with a run from its last checkpoint, and writes what the run would have written had it never stopped: every later file is the
+// same, and stats.csv but for its seconds. Throws UserError, with nothing changed, when the folder has no checkpoint that fits its scene
+// and this program, or a run is writing into it. A damaged checkpoint is warned of, and the one before it is used.
+RunSummary resume(const std::string& directory, const ResumeOptions& options);
 
 struct CheckReport {
   struct Body {

@@ -4,6 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "firn/error.h"
@@ -65,23 +66,38 @@ bool FrameWriter::has_failed() const {
   return failure_ != nullptr;
 }
 
-void FrameWriter::make_room(std::size_t particles) {
+void FrameWriter::wait_for_room(double bytes) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {
-    double total = bytes(particles);
-    for (const Job& job : waiting_) total += bytes(job.frame.size());
+    double total = bytes;
+    for (const Job& job : waiting_) total += job.bytes;
     return waiting_.empty() || total <= kMostBytes || failure_;
   });
   rethrow();
 }
 
+void FrameWriter::make_room(std::size_t particles) { wait_for_room(bytes(particles)); }
+
 void FrameWriter::add(const FrameNumber& number, double time, Snapshot frame) {
+  const double size = bytes(frame.size());
+  const auto shared = std::make_shared<const Snapshot>(std::move(frame));
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({number, time, std::move(frame)});
+    waiting_.push_back({size, [this, number, time, shared] { write(number, time, shared->view()); }, true});
   }
   changed_.notify_all();
 }
+
+void FrameWriter::add(std::size_t bytes, std::function<void()> work) {
+  wait_for_room(static_cast<double>(bytes));
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({static_cast<double>(bytes), std::move(work), false});
+  }
+  changed_.notify_all();
+}
+
+void FrameWriter::know(const FrameNumber& number, double time) { note_written(number, time); }
 
 void FrameWriter::finish() {
   std::unique_lock lock(mutex_);
@@ -99,8 +115,12 @@ void FrameWriter::work() {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      alone.execute([&] { write(job); });
-      if (is_last()) write_indexes();
+      alone.execute([&] { job.work(); });
+      indexes_are_old_ |= job.is_frame;
+      if (indexes_are_old_ && is_last()) {
+        write_indexes();
+        indexes_are_old_ = false;
+      }
     } catch (const RunError& error) {
       failure = std::make_exception_ptr(RunError(fmt::format("{}; the run stops here, the frames before are complete", error.what())));
     } catch (...) {
@@ -123,17 +143,20 @@ void FrameWriter::list_files(const FrameNumber& number) const {
   folder_.add(names);
 }
 
-void FrameWriter::write(const Job& job) {
-  list_files(job.number);
+void FrameWriter::write(const FrameNumber& number, double time, const FrameView& frame) {
+  list_files(number);
   FrameNotes notes = notes_;
-  notes.time = job.time;
+  notes.time = time;
+  for (const Format* format : formats_) format->write(folder_.file(name_of(number, *format)), frame, notes, options_);
+  note_written(number, time);
+}
+
+void FrameWriter::note_written(const FrameNumber& number, double time) {
   std::string volume;
   for (const Format* format : formats_) {
-    const std::string name = name_of(job.number, *format);
-    format->write(folder_.file(name), job.frame.view(), notes, options_);
+    const std::string name = name_of(number, *format);
     if (format->is_volume) volume = name;
-    if (format->write_index == nullptr) continue;
-    written_[format].push_back({name, volume, job.time});
+    if (format->write_index != nullptr) written_[format].push_back({name, volume, time});
   }
 }
 

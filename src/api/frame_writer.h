@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -34,6 +35,10 @@ class FrameWriter {
   // written.
   void make_room(std::size_t particles);
   void add(const FrameNumber& number, double time, Snapshot frame);
+  // Other work for the thread, in turn, with what it holds in memory. Waits until that is not too much. Throws like make_room().
+  void add(std::size_t bytes, std::function<void()> work);
+  // Frames that are there already, of a run that goes on.
+  void know(const FrameNumber& number, double time);
   // Waits until all frames are on the disk. Throws like make_room().
   void finish();
   // Whether a frame could not be written: no other is tried after it.
@@ -41,13 +46,15 @@ class FrameWriter {
 
  private:
   struct Job {
-    FrameNumber number;
-    double time;
-    Snapshot frame;
+    double bytes;
+    std::function<void()> work;
+    bool is_frame;
   };
 
   void work();
-  void write(const Job& job);
+  void write(const FrameNumber& number, double time, const FrameView& frame);
+  void note_written(const FrameNumber& number, double time);
+  void wait_for_room(double bytes);
   void list_files(const FrameNumber& number) const;
   // The files that tie the frames together are as long as the run: they are written when no other frame waits.
   bool is_last() const;
@@ -61,6 +68,8 @@ class FrameWriter {
   FormatOptions options_;
   FrameNotes notes_;
   std::map<const Format*, std::vector<IndexEntry>> written_;
+
+  bool indexes_are_old_ = false;  // a frame was written since they were
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "geometry/read_mesh.h"
 #include "geometry/vdb_content.h"
+#include "io/checkpoint_file.h"
 #include "io/file.h"
 #include "io/formats.h"
 #include "io/fpc.h"
@@ -142,7 +143,27 @@ bool has_faces(const std::string& path) {
   return std::any_of(header.elements.begin(), header.elements.end(), [](const PlyElement& e) { return e.name == "face" && e.count > 0; });
 }
 
+// All of it is read, so that damage shows.
+FileReport inspect_checkpoint(const std::string& path) {
+  CheckpointReader file(path);
+  char bytes[65536];
+  while (file.read(bytes, sizeof bytes) > 0) {
+  }
+  const CheckpointHead& head = file.head();
+  FileReport report{"checkpoint", {}, {}};
+  report.entries = {{"scene", head.scene},
+                    {"time", fmt::format("{:.6g} s", head.time)},
+                    {"step", fmt::format("{}", head.steps)},
+                    {"frames", fmt::format("0 to {}", head.frames)},
+                    {"particles", fmt::format("{}", head.particles)},
+                    {"written by", head.program},
+                    {"solver", head.variant},
+                    {"hash", file.hash()}};
+  return report;
+}
+
 FileReport inspect_any(const std::string& path) {
+  if (ends_in(path, {".state"})) return inspect_checkpoint(path);
   if (ends_in(path, {".toml"})) throw UserError(fmt::format("{}: a scene: firn check tells what is in it", path));
   if (ends_in(path, {".vdb"})) return inspect_volumes(path);
   if (ends_in(path, {".obj", ".stl", ".gltf", ".glb", ".fbx"}) || (ends_in(path, {".ply"}) && has_faces(path))) return inspect_mesh(path);

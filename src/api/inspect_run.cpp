@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -94,6 +95,7 @@ class RunReport {
     add_statistics();
     std::error_code error;
     add("final state", fs::exists(fs::path(folder_) / kRunFinalName, error) ? kRunFinalName : "none");
+    add_checkpoints();
     add_pictures();
     return report_;
   }
@@ -132,6 +134,15 @@ class RunReport {
     add("time", fmt::format("{:.6g} s{}", recorded.back().time, of));
     const long first = recorded.front().particles, last = recorded.back().particles;
     add("particles", first == last ? fmt::format("{}", last) : fmt::format("{} at first, {} at last", first, last));
+  }
+
+  void add_checkpoints() {
+    std::vector<std::string> names;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(folder_) / kRunCheckpoints, error))
+      if (entry.path().extension() == ".state") names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    if (!names.empty()) add("checkpoints", fmt::format("{}", fmt::join(names, ", ")));
   }
 
   void add_pictures() {

@@ -15,6 +15,8 @@ struct Simulation::Parts {
   bool double_frames = false;
   std::vector<std::string> warnings;
 
+  // All but the particles, the state and the solver.
+  void take(const Scene& scene, Built& built);
   // After a step: lets in who has come and takes out who must go.
   void exchange_particles();
 };

@@ -8,8 +8,7 @@
 #include <numeric>
 
 #include "api/body_file.h"
-#include "api/frame_writer.h"
-#include "api/stats.h"
+#include "api/checkpoint.h"
 #include "firn/simulation.h"
 #include "io/file.h"
 #include "io/line_file.h"
@@ -26,13 +25,23 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 class Run {
  public:
   Run(const Scene& scene, const RunOptions& options, RunFolder& folder)
+      : Run(scene, options, folder,
+            {std::make_unique<Simulation>(scene, options.backend, options.threads, options.setup),
+             {options.backend, options.frames, options.steps, {}, 0, 0, {}, 0}, FrameStatistics(scene)}) {}
+
+  // One that goes on.
+  Run(const Scene& scene, const RunOptions& options, RunFolder& folder, RestoredRun restored)
       : scene_(scene),
         options_(options),
         folder_(folder),
         frames_(options.frames.value_or(scene.frames())),
-        simulation_(scene, options.backend, options.threads, options.setup),
+        simulation_(std::move(*restored.simulation)),
         writer_(folder, scene, simulation_.double_frames()),
-        statistics_(scene) {
+        progress_(std::move(restored.progress)),
+        statistics_(std::move(restored.statistics)),
+        checkpoints_(folder, writer_, scene, options.backend) {
+    progress_.frames = options.frames;
+    progress_.steps = options.steps;
     for (const std::string& warning : simulation_.warnings()) warn(warning);
   }
 
@@ -40,9 +49,10 @@ class Run {
     // From here on whoever asked for an end gets a tidy one.
     summary_.interrupted = options_.interrupted && options_.interrupted();
     if (summary_.interrupted) return summary_;
-    begin_files();
+    const bool goes_on = !progress_.written.empty();
+    goes_on ? reopen_files() : begin_files();
     try {
-      write_frame();
+      if (!goes_on) write_frame({});
       if (options_.steps) {
         go_by_steps(*options_.steps);
       } else {
@@ -52,6 +62,7 @@ class Run {
       if (!writer_.has_failed()) finish("failed");  // with the state before the step that failed
       throw;
     }
+    if (scene_.output.checkpoints()) checkpoint();
     finish(summary_.interrupted ? "interrupted" : "finished");
     return summary_;
   }
@@ -76,33 +87,39 @@ class Run {
     stats_.add(statistics_.header());
   }
 
+  // Away with what was written after the checkpoint, and on.
+  void reopen_files() {
+    const FrameNumber last = progress_.written.back().number;
+    folder_.go_on([&](const std::string& name) {
+      const std::optional<FrameNumber> number = std::filesystem::path(name).has_parent_path() ? std::nullopt : frame_number(name);
+      return name == kRunFinalName || (number && *number > last);
+    });
+    for (const std::string& warning : folder_.warnings()) warn(warning);
+    stats_.reopen(folder_.file(kRunStatsName), static_cast<long>(progress_.stats_bytes));
+    for (const RunProgress::WrittenFrame& frame : progress_.written) writer_.know(frame.number, frame.time);
+  }
+
   // All frames, and what is left of the duration after the last whole one.
   void go_by_frames() {
     const auto go_to = [&](double time) {
       simulation_.advance_to(time, [&](const StepInfo& info) { return took(info); });
       return !summary_.interrupted;
     };
-    while (frame_.frame < frames_) {
-      const FrameNumber next = numbered(written_ + 1);
+    while (frame().frame < frames_) {
+      const FrameNumber next = numbered(count_of(frame()) + 1);
       if (!go_to(time_of(next))) return;
-      frame_ = next;
-      ++written_;
-      write_frame();
+      write_frame(next);
     }
     if (!options_.frames) go_to(scene_.simulation.duration);
   }
 
   // Exactly `count` steps; a frame is written at the first step that reaches its time.
   void go_by_steps(std::int64_t count) {
-    for (std::int64_t k = 0; k < count && !summary_.interrupted; ++k) {
-      const double next_frame = time_of(numbered(written_ + 1));
+    while (simulation_.steps() < count && !summary_.interrupted) {
+      const double next_frame = time_of(numbered(count_of(frame()) + 1));
       took(simulation_.step(scene_.solver.time_step.value_or(next_frame - simulation_.time())));
       const long reached = frames_until(simulation_.time());
-      if (reached > written_) {
-        written_ = reached;
-        frame_ = numbered(reached);
-        write_frame();
-      }
+      if (reached > count_of(frame())) write_frame(numbered(reached));
     }
   }
 
@@ -111,48 +128,77 @@ class Run {
     constexpr double kRounding = 1e-9;
     return static_cast<long>(time * scene_.simulation.fps * scene_.output.subframes * (1 + kRounding));
   }
+  FrameNumber frame() const { return progress_.written.empty() ? FrameNumber{} : progress_.written.back().number; }  // the last one
+  long count_of(const FrameNumber& number) const { return number.frame * scene_.output.subframes + number.subframe; }
   FrameNumber numbered(long count) const { return {count / scene_.output.subframes, static_cast<int>(count % scene_.output.subframes)}; }
   double time_of(const FrameNumber& number) const { return number.time(scene_.simulation.fps, scene_.output.subframes); }
 
   // The last state, and a line for the steps since the last frame, counted towards the next.
   void finish(const char* how) {
     writer_.finish();
+    summary_.resumable = scene_.output.checkpoints() && !warn_of_checkpoint();
     write_final_state();
-    if (since_frame_ > 0) stats_.add(statistics_.line(frame_.frame + 1, simulation_));
-    summary_.frames = static_cast<int>(frame_.frame);
+    if (progress_.since_frame > 0) stats_.add(statistics_.line(frame().frame + 1, simulation_));
+    summary_.frames = static_cast<int>(frame().frame);
+    summary_.rejected = progress_.rejected;
     summary_.steps = simulation_.steps();
     summary_.time = simulation_.time();
     summary_.seconds = seconds_since(begin_);
-    summary_.rule = most_often(rules_);
-    const auto taken = std::accumulate(rules_.begin(), rules_.end(), std::int64_t(0));
-    if (taken > 0) summary_.rule_share = static_cast<double>(rules_[static_cast<int>(summary_.rule)]) / static_cast<double>(taken);
+    summary_.rule = most_often(progress_.rules);
+    const auto taken = std::accumulate(progress_.rules.begin(), progress_.rules.end(), std::int64_t(0));
+    if (taken > 0) summary_.rule_share = static_cast<double>(progress_.rules[static_cast<int>(summary_.rule)]) / static_cast<double>(taken);
     folder_.end(how);
   }
 
   bool took(const StepInfo& info) {
     if (writer_.has_failed()) writer_.finish();  // throws: why go on
     statistics_.add(info);
-    ++rules_[static_cast<int>(info.rule)];
-    summary_.rejected += info.rejected;
-    ++since_frame_;
+    ++progress_.rules[static_cast<int>(info.rule)];
+    progress_.rejected += info.rejected;
+    ++progress_.since_frame;
     if (info.rejected > 0)
       warn(fmt::format("step {}: cut to {:.3g} s after {} tries: {}", simulation_.steps(), info.dt, info.rejected, info.rejection));
     summary_.interrupted = options_.interrupted && options_.interrupted();
     report(info.dt, false);
+    warn_of_checkpoint();
+    const double minutes = scene_.output.checkpoint_minutes;
+    if (minutes > 0 && !summary_.interrupted && seconds_since(last_checkpoint_) >= 60 * minutes) is_checkpoint_due_ = true;
+    // Where a step ends a frame, the frame comes first.
+    if (is_checkpoint_due_ && simulation_.time() < time_of(numbered(count_of(frame()) + 1)) * (1 - 1e-9)) checkpoint();
     return !summary_.interrupted;
   }
 
+  void checkpoint() {
+    is_checkpoint_due_ = false;
+    stats_.sync();
+    progress_.stats_bytes = stats_.size();
+    checkpoints_.write(simulation_, progress_, statistics_);
+    last_checkpoint_ = Clock::now();
+  }
+
+  // Whether the last one could not be written.
+  bool warn_of_checkpoint() {
+    const std::string failure = checkpoints_.take_failure();
+    if (!failure.empty()) warn(fmt::format("no checkpoint: {}", failure));
+    return !failure.empty();
+  }
+
   // The frame is on its way to the disk when this returns; whole ones have a line of statistics.
-  void write_frame() {
+  void write_frame(const FrameNumber& number) {
     const auto begin = Clock::now();
     writer_.make_room(simulation_.particles());
-    writer_.add(frame_, simulation_.time(), snapshot());
+    writer_.add(number, simulation_.time(), snapshot());
+    progress_.written.push_back({number, simulation_.time()});
     statistics_.add_output(seconds_since(begin));
-    if (frame_.subframe != 0) return;
-    stats_.add(statistics_.line(frame_.frame, simulation_));
-    statistics_.clear();
-    since_frame_ = 0;
-    report(0, true);
+    if (number.subframe == 0) {
+      stats_.add(statistics_.line(number.frame, simulation_));
+      statistics_.clear();
+      progress_.since_frame = 0;
+      report(0, true);
+      const int every = scene_.output.checkpoint_frames;
+      is_checkpoint_due_ |= every > 0 && number.frame > 0 && number.frame % every == 0;
+    }
+    if (is_checkpoint_due_) checkpoint();
   }
 
   Snapshot snapshot() const {
@@ -179,7 +225,7 @@ class Run {
   void report(double dt, bool frame_done) {
     if (!options_.progress) return;
     Progress p;
-    p.frame = static_cast<int>(frame_.frame);
+    p.frame = static_cast<int>(frame().frame);
     p.frames = frames_;
     p.step = simulation_.steps();
     p.steps = options_.steps.value_or(0);
@@ -201,16 +247,15 @@ class Run {
   const RunOptions& options_;
   RunFolder& folder_;
   int frames_;
-  FrameNumber frame_;  // the last one
-  long written_ = 0;   // frames and sub-frames, without the first
-  std::int64_t since_frame_ = 0;
   Simulation simulation_;
   FrameWriter writer_;
+  RunProgress progress_;
   FrameStatistics statistics_;
-  std::array<std::int64_t, kStepRules> rules_{};  // steps that each of them set
+  CheckpointKeeper checkpoints_;
+  bool is_checkpoint_due_ = false;
   LineFile stats_;
   RunSummary summary_;
-  Clock::time_point begin_ = Clock::now();
+  Clock::time_point begin_ = Clock::now(), last_checkpoint_ = begin_;
 };
 
 }  // namespace
@@ -232,6 +277,23 @@ RunSummary run(const Scene& scene, const RunOptions& options) {
   RunFolder folder(options.directory, options.overwrite);
   check_formats(scene);
   return Run(scene, options, folder).go();
+}
+
+RunSummary resume(const std::string& directory, const ResumeOptions& options) {
+  RunFolder folder = RunFolder::of_run(directory);
+  Scene scene = load_scene((std::filesystem::path(directory) / kRunSceneName).string());
+  scene.name = read_run_record(directory).scene;
+  RestoredRun restored = restore_run(directory, scene, options);
+  RunOptions of_run;
+  of_run.directory = directory;
+  of_run.frames = options.frames ? options.frames : restored.progress.frames;
+  if (!options.frames) of_run.steps = restored.progress.steps;
+  of_run.backend = restored.progress.backend;
+  of_run.threads = options.threads;
+  of_run.progress = options.progress;
+  of_run.warn = options.warn;
+  of_run.interrupted = options.interrupted;
+  return Run(scene, of_run, folder, std::move(restored)).go();
 }
 
 }  // namespace firn

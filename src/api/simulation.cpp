@@ -1,5 +1,7 @@
 #include "firn/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,21 +10,88 @@
 #include "api/parts.h"
 #include "api/settle.h"
 #include "solver/totals.h"
+#include "state/state_bytes.h"
 
 namespace firn {
 
 Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress& setup) : parts_(std::make_unique<Parts>()) {
   Built built = build(scene, read_ply, setup);
   settle(scene, backend, threads, setup, built);
-  parts_->model = std::move(built.model);
-  parts_->population = std::move(built.population);
-  parts_->double_frames = built.double_frames || scene.solver.precision == Precision::kDouble;
-  parts_->warnings = std::move(built.warnings);
+  parts_->take(scene, built);
   if (setup) setup("sorting particles into blocks");
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->state = parts_->solver->create(parts_->model, std::move(built.particles));
   parts_->state.population = std::move(built.population_state);
 }
+
+Simulation::Simulation(const Scene& scene, const std::function<std::size_t(char*, std::size_t)>& read, Backend backend, int threads,
+                       const SetupProgress& setup)
+    : parts_(std::make_unique<Parts>()) {
+  Built built = build(scene, read_ply, setup);
+  built.particles.clear();
+  parts_->take(scene, built);
+  if (setup) setup("reading the state");
+  ByteReader reader(read);
+  parts_->state = load_state(reader);
+  if (parts_->state.poses.size() != parts_->model.bodies.size()) throw UserError("the state is of a scene with other bodies");
+  parts_->solver = make_solver(parts_->model, backend, threads);
+  parts_->solver->attach(parts_->model, parts_->state);
+}
+
+void Simulation::Parts::take(const Scene& scene, Built& built) {
+  model = std::move(built.model);
+  population = std::move(built.population);
+  double_frames = built.double_frames || scene.solver.precision == Precision::kDouble;
+  warnings = std::move(built.warnings);
+}
+
+void Simulation::save(const std::function<void(std::string_view)>& write) const {
+  ByteWriter writer(write);
+  firn::save(parts_->state, writer);
+}
+
+std::string Simulation::hash() const { return hash_of(parts_->state); }
+
+namespace {
+
+// What particles and the grid are made for.
+void check_unchanged(const Scene& scene, const Model& now, const Model& next) {
+  const auto refuse = [&](const char* what) { throw UserError(fmt::format("{}: {} cannot change while a simulation runs", scene.name, what)); };
+  if (next.dimension != now.dimension) refuse("simulation.dimension");
+  if (next.h != now.h) refuse("simulation.spacing");
+  if (next.solver.precision != now.solver.precision) refuse("solver.precision");
+  if (next.solver.kernel != now.solver.kernel) refuse("solver.kernel");
+  if (next.solver.transfer != now.solver.transfer) refuse("solver.transfer");
+  if (next.varied != now.varied) refuse("whether particles have parameters of their own (noise, shell)");
+  if (next.materials.size() < now.materials.size()) refuse("the number of materials to a smaller one");
+  if (next.window.has_value() != now.window.has_value()) refuse("whether there is a window");
+}
+
+}  // namespace
+
+void Simulation::change(const Scene& scene) {
+  Built built = build(scene, read_ply);
+  Parts& p = *parts_;
+  check_unchanged(scene, p.model, built.model);
+  if (built.population.emitters().size() != p.population.emitters().size() || built.population.late().size() != p.population.late().size())
+    throw UserError(fmt::format("{}: the number of sources and of snow that comes later cannot change while a simulation runs", scene.name));
+  built.model.origin = p.model.origin;  // of the blocks there are
+  built.model.mass_floor = std::min(built.model.mass_floor, p.model.mass_floor);
+  built.double_frames |= p.double_frames;
+  p.take(scene, built);
+  // What a source has not given out until now, at another rate, it does not owe.
+  PopulationState& population = p.state.population;
+  for (std::size_t e = 0; e < population.given.size(); ++e) population.given[e] = p.population.emitters()[e].count(time());
+  set_time(p.model, p.state, time());
+  std::visit(
+      [](auto& store) {
+        for (auto& block : store.blocks) block.wake();
+        store.loads.clear();
+      },
+      p.state.store);
+  p.solver->attach(p.model, p.state);
+}
+
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
@@ -94,7 +163,8 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
 }
 
 Statistics Simulation::statistics() const {
-  const Totals t = sum_up(parts_->model, *parts_->solver, parts_->state);
+  Totals t;
+  parts_->solver->in_threads([&] { t = sum_up(parts_->model, *parts_->solver, parts_->state); });
   return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,         t.elastic,
           t.J_P_min, t.J_P_max,            t.J_P_mean,          to_array(t.lower), to_array(t.upper)};
 }

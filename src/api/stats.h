@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "core/archive.h"
 #include "firn/simulation.h"
 
 namespace firn {
@@ -20,6 +21,13 @@ class FrameStatistics {
   std::string line(long frame, const Simulation& simulation) const;
   // For the next frame.
   void clear();
+
+  // What it has counted, but for the seconds: a run that was interrupted goes on with it.
+  template <class A, class S>
+  static void describe_counts(A& a, S& s) {
+    archive(a, s.steps_, s.iterations_, s.rejected_, s.limited_, s.asleep_, s.alone_, s.time_, s.dt_min_, s.dt_max_, s.residual_, s.rules_);
+    for (auto& column : s.columns_) archive(a, column.load.impulse, column.load.turning, column.load.work);
+  }
 
  private:
   // What one collider felt.

@@ -23,6 +23,17 @@ void LineFile::open(const std::string& path) {
   if (!file_) fail(path_, errno);
 }
 
+void LineFile::reopen(const std::string& path, long size) {
+  path_ = path;
+  size_ = size;
+  file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  if (!file_ || ::ftruncate(*file_, size) != 0) fail(path_, errno);
+}
+
+void LineFile::sync() const {
+  if (::fdatasync(*file_) != 0) fail(path_, errno);
+}
+
 void LineFile::add(std::string_view line) {
   if (const int error = write_all(file_, line); error != 0) {
     if (::ftruncate(*file_, size_) != 0) fail(path_, errno);

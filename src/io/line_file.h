@@ -13,6 +13,11 @@ class LineFile {
  public:
   // A new, empty file: one that is there already, or a link, is not touched.
   void open(const std::string& path);
+  // One that is there, to go on after its first `size` bytes; what is after them goes.
+  void reopen(const std::string& path, long size);
+  long size() const { return size_; }
+  // All of it is on the disk when this returns.
+  void sync() const;
   // `line` with its line end, on its way to the disk when this returns.
   void add(std::string_view line);
 

@@ -84,6 +84,16 @@ RunFolder::RunFolder(std::string path, bool overwrite) : path_(std::move(path)),
   lock_scene();
 }
 
+RunFolder RunFolder::of_run(std::string path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) throw UserError(path + ": there is no such folder");
+  if (!fs::is_directory(path, error)) throw UserError(path + ": is not a folder");
+  RunFolder folder(std::move(path));
+  folder.open();
+  if (!folder.list_) throw UserError(folder.path_ + ": is not the folder of a run, there is no list of its files (.firn)");
+  return folder;
+}
+
 // That the folder can be made.
 void RunFolder::check_parent() const {
   std::error_code error;
@@ -181,7 +191,7 @@ void RunFolder::replace(const RunRecord& earlier, const std::string& scene) {
   ::fcntl(*list, F_SETFL, O_APPEND);
   try {
     if (const int error = write_to_list(list, title_lines(scene)); error != 0) fail(kRunListName, "cannot write", error);
-    remove(earlier, fs::path(name).filename().string());
+    remove(earlier, [kept = fs::path(name).filename().string()](const std::string& file) { return file != kRunListName && file != kept; });
     if (::rename(name.c_str(), file(kRunListName).c_str()) != 0) fail(kRunListName, "cannot write", errno);
   } catch (...) {
     ::unlink(name.c_str());
@@ -190,8 +200,8 @@ void RunFolder::replace(const RunRecord& earlier, const std::string& scene) {
   list_ = std::move(list);
 }
 
-// All that is listed, and what a run that was killed has left of it under temporary names, but for `kept`. Nothing behind links.
-void RunFolder::remove(const RunRecord& earlier, const std::string& kept) {
+// What is listed and `goes`, and what a run that was killed has left of it under temporary names. Nothing behind links.
+void RunFolder::remove(const RunRecord& earlier, const std::function<bool(const std::string& name)>& goes) {
   std::map<std::string, std::set<std::string>> listed{{"", {kRunListName}}};  // names by folder
   for (const auto& [name, content] : earlier.files)
     if (stays_inside(name)) listed[fs::path(name).parent_path().string()].insert(fs::path(name).filename().string());
@@ -200,16 +210,40 @@ void RunFolder::remove(const RunRecord& earlier, const std::string& kept) {
     if (!at && errno != ENOENT) warnings_.push_back(file(folder) + ": is not a folder but a link or a file: what is there stays");
     if (!at) continue;
     for (const std::string& name : names_in(at)) {
-      const bool is_list = folder.empty() && (name == kRunListName || name == kept);
       const bool is_ours = names.contains(name) || names.contains(target_of_temporary(name).value_or(""));
-      if (is_list || !is_ours || !is_regular(*at, name)) continue;
-      if (::unlinkat(*at, name.c_str(), 0) != 0) fail((fs::path(folder) / name).string(), "cannot be removed", errno);
+      const std::string inside = (fs::path(folder) / name).string();
+      if (!is_ours || !goes(inside) || !is_regular(*at, name)) continue;
+      if (::unlinkat(*at, name.c_str(), 0) != 0) fail(inside, "cannot be removed", errno);
     }
   }
   for (const fs::path folder : earlier.folders) {
     const Descriptor parent = stays_inside(folder) ? open_inside(folder.parent_path().string()) : Descriptor();
-    if (parent) ::unlinkat(*parent, folder.filename().c_str(), AT_REMOVEDIR);  // stays where there is something else in it
+    if (parent) ::unlinkat(*parent, folder.filename().c_str(), AT_REMOVEDIR);  // stays where there is something in it
   }
+}
+
+void RunFolder::go_on(const std::function<bool(const std::string& name)>& is_later) {
+  const Descriptor visitors = lock_scene();
+  remove(read_run_record(path_), [&](const std::string& name) { return target_of_temporary(name) || is_later(name); });
+  end("");  // it has not ended after all
+}
+
+void RunFolder::make_folder(const std::string& name) {
+  if (::mkdirat(*directory_, name.c_str(), 0777) == 0) return write(folder_line(name));
+  if (errno != EEXIST) fail(name, "cannot make the folder", errno);
+  if (!open_inside(name)) fail(name, "cannot write into the folder", errno);
+}
+
+void RunFolder::add_again(const std::string& name) {
+  if (again_.contains(name)) return;
+  if (!read_run_record(path_).files.contains(name)) add({name});
+  again_.insert(name);
+}
+
+void RunFolder::remove(const std::string& name) const {
+  const fs::path path(name);
+  if (const Descriptor at = open_inside(path.parent_path().string()); at && is_regular(*at, path.filename().string()))
+    ::unlinkat(*at, path.filename().c_str(), 0);
 }
 
 // A folder in this one, not through any link. None: errno says why.
@@ -239,6 +273,8 @@ void RunFolder::check_free(const std::string& name) const {
 std::string RunFolder::file(const std::string& name) const { return (fs::path(path_) / name).string(); }
 
 void RunFolder::write(const std::string& lines) const {
+  struct stat status {};
+  if (::fstat(*directory_, &status) == 0 && status.st_nlink == 0) throw RunError(path_ + ": the folder was removed while the run wrote into it");
   if (const int error = write_to_list(list_, lines); error != 0) fail(kRunListName, "cannot write", error);
 }
 

@@ -4,6 +4,7 @@
 // Whoever makes pictures of a run holds a shared lock on its scene.toml: the run may go on meanwhile, but no other takes its place.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ class RunFolder {
  public:
   // Finds out whether a run may write there and, where one did before, locks it. Nothing is changed. Throws UserError.
   RunFolder(std::string path, bool overwrite);
+  // Of a run that is there, to go on with it: locks it and changes nothing. Throws UserError.
+  static RunFolder of_run(std::string path);
 
   // Removes what the run before has written, and starts the list. Throws UserError when a run may not write there any more, and RunError.
   void begin(const std::string& scene);
@@ -26,6 +29,14 @@ class RunFolder {
   void add(const std::vector<std::string>& names) const;
   // A file that people may edit: then it is theirs.
   void add_text(const std::string& name, std::string_view content) const;
+  // Of a run that goes on: removes what of its list `is_later` says so of, and files that were not finished.
+  void go_on(const std::function<bool(const std::string& name)>& is_later);
+  // Makes a folder in this one, where it is not there yet.
+  void make_folder(const std::string& name);
+  // Like add(), for a file that replaces one of this run under the same name.
+  void add_again(const std::string& name);
+  // A file of this run that is no longer needed.
+  void remove(const std::string& name) const;
   // `how`: see RunRecord::ended.
   void end(std::string_view how) const { write(ended_line(how)); }
 
@@ -34,6 +45,7 @@ class RunFolder {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  explicit RunFolder(std::string path) : path_(std::move(path)), overwrite_(false) {}
   void check_parent() const;
   void open();
   void lock(const Descriptor& list);
@@ -42,7 +54,7 @@ class RunFolder {
   Descriptor lock_scene() const;
   void start_list(const std::string& scene);
   void replace(const RunRecord& earlier, const std::string& scene);
-  void remove(const RunRecord& earlier, const std::string& kept);
+  void remove(const RunRecord& earlier, const std::function<bool(const std::string& name)>& goes);
   Descriptor open_inside(const std::string& folder) const;
   void check_free(const std::string& name) const;
   void write(const std::string& lines) const;
@@ -52,6 +64,7 @@ class RunFolder {
   bool overwrite_;
   Descriptor directory_, list_;
   std::vector<std::string> warnings_;
+  std::set<std::string> again_;  // what add_again() has listed
 };
 
 // For whoever makes pictures of a run, or of a frame in any folder.

@@ -14,6 +14,7 @@ inline constexpr const char* kRunSceneName = "scene.toml";
 inline constexpr const char* kRunStatsName = "stats.csv";
 inline constexpr const char* kRunFinalName = "final.ply";
 inline constexpr const char* kRunBodiesName = "bodies.obj";
+inline constexpr const char* kRunCheckpoints = "checkpoints";  // a folder
 
 struct RunRecord {
   bool exists = false;

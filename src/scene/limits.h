@@ -56,6 +56,8 @@ inline constexpr Range kHeight{-1e6, 1e6};  // m
 inline constexpr Range kRoughness{0.05, 1};  // smoother, only a mirror image of the sun would be left of its light
 inline constexpr Range kSubframes{1, 100};
 inline constexpr Range kFpcError{0, 1};  // m
+inline constexpr Range kCheckpointMinutes{0, 1e6};
+inline constexpr Range kCheckpointFrames{0, 1e6};
 inline constexpr Range kPixels{16, 8192};
 inline constexpr Range kFieldOfView{1, 160};  // degrees; from a long telephoto lens to where edges are all that is seen
 inline constexpr Range kStops{-20, 20};       // moonlight to sunlight is 19

@@ -250,6 +250,8 @@ void describe(V& v, S& s) {
   v.field("subframes", s.subframes, kSubframes);
   v.field("fpc_error", s.fpc_error, kFpcError);
   v.field("vdb_points", s.vdb_points, Flag{});
+  v.field("checkpoint_minutes", s.checkpoint_minutes, kCheckpointMinutes);
+  v.field("checkpoint_frames", s.checkpoint_frames, kCheckpointFrames);
 }
 
 template <class V, Like<CameraKey> S>

@@ -72,6 +72,9 @@ class Solver {
 
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
+
+  // Runs it where loops use as many threads as the solver does.
+  virtual void in_threads(const std::function<void()>& work) { work(); }
 };
 
 // The state at another moment, with its bodies where they are then.

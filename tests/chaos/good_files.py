@@ -132,6 +132,8 @@ def make(folder, program):
     (folder / "film.toml").write_text((folder / "ball3.toml").read_text().replace("spacing = 0.02", "spacing = 0.015").replace("0.05", "0.06"))
     subprocess.run([program, "run", folder / "film.toml", "-o", folder / "film", "--frames", "8"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
+    subprocess.run([program, "run", folder / "ball3.toml", "-o", folder / "checkpointed", "--checkpoint-frames", "1", "--frames", "3"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     subprocess.run([program, "render", folder / "run3/frame_0001.ply", "--spp", "1", "--size", "32x16", "--exr"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     next((folder / "run3/render").glob("*.exr")).rename(folder / "sky.exr")

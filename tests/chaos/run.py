@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Attacks the program: random valid scenes, damaged files, signals, full disks, links and other surprises in folders.
+"""Attacks the program: random valid scenes, damaged files, signals, full disks, links and other surprises in folders, and
+runs that are killed and go on.
 
     run.py --firn build/firn --folder build/chaos                       the short attack, part of `make test`
     run.py --firn build/firn --folder build/chaos --size long           300 scenes, 1,000 damaged files: part of `make soak`
@@ -19,6 +20,7 @@ import damage
 import disks
 import folders
 import good_files
+import resumes
 import scenes
 import signals
 from harness import Case
@@ -29,6 +31,8 @@ ATTACKS = {
     "damage": (damage.attack, 60, 1000),
     "signals": (signals.attack, 6, 60),
     "disks": (disks.attack, 5, 40),
+    "resumes": (resumes.attack, 10, 50),
+    "flips": (resumes.flip_a_bit, 20, 1000),
     "folders": (folders.attack, len(folders.SURPRISES), 3 * len(folders.SURPRISES)),
 }
 

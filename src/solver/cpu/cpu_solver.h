@@ -29,6 +29,7 @@ class CpuSolver : public Solver {
   Removed remove(const Model& model, State& state) override;
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
   std::size_t bytes(const State& state) const override;
+  void in_threads(const std::function<void()>& work) override { threads_.run(work); }
 
  private:
   using Store = ParticleStore<T, D>;
@@ -85,7 +86,9 @@ class CpuSolver : public Solver {
   void estimate_volumes(const Model& model, Store& store);
 
   Threads threads_;
-  Scratch<T, D> scratch_;
+
+ protected:
+  Scratch<T, D> scratch_;  // of the state that was made or attached last
 };
 
 }  // namespace firn::cpu

@@ -4,6 +4,8 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <optional>
+
 #include "core/parallel.h"
 
 namespace firn::cpu {
@@ -35,7 +37,7 @@ class Threads {
   }
 
  private:
-  tbb::global_control limit_;
+  std::optional<tbb::global_control> more_;  // than there are cores, where so many were asked for
   tbb::task_arena arena_;
 };
 
