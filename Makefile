@@ -13,7 +13,7 @@ DEMO     = out/snowball_drop
 
 FUZZ_SECONDS ?= 60
 
-.PHONY: help packages configure build demo test fuzz soak bench interop sanitize clean
+.PHONY: help packages configure build demo test fuzz golden soak bench interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -21,6 +21,7 @@ help:
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs, 300 random scenes and 1,000 damaged files"
+	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -58,6 +59,14 @@ fuzz: configure
 	for reader in scene mesh frame; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
 	  $(BUILD)/fuzz/tests/fuzz/fuzz_$$reader -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ -print_final_stats=1 \
 	    $$found tests/fuzz/corpus/$$reader tests/fuzz/regressions/$$reader || exit 1; done
+
+# The hashes of other processors stay.
+golden: configure
+	cmake --build $(BUILD) -j $(JOBS) --target test_golden
+	rm -f $(BUILD)/golden.csv
+	FIRN_GOLDEN_TO=$(BUILD)/golden.csv $(BUILD)/tests/test_golden --gtest_brief=1
+	p=$$(head -1 $(BUILD)/golden.csv | cut -d, -f1); { grep -v "^$$p," tests/golden/hashes.csv 2>/dev/null; cat $(BUILD)/golden.csv; } > $(BUILD)/golden.new
+	sort $(BUILD)/golden.new > tests/golden/hashes.csv
 
 soak: configure
 	cmake --build $(BUILD) -j $(JOBS)

@@ -1,0 +1,79 @@
+// The bits of tiny versions of the gallery after some steps: they change only when somebody means it. tests/golden/hashes.csv has them for
+// the processors that were asked so far; `make golden` asks this one and says what has changed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "firn/simulation.h"
+#include "math/pack.h"
+
+namespace firn {
+namespace {
+
+constexpr int kSteps = 20;
+
+struct Tiny {
+  const char* scene;
+  double spacing;
+};
+constexpr Tiny kTiny[] = {{"bench_ball", 0.03},     {"crust", 0.04},       {"slide_2d", 0.03},  {"snowball_drop", 0.05}, {"snowplow", 0.1},
+                          {"sweep", 0.03},          {"wall_slippery", 0.03}, {"wall_sticky", 0.03}, {"wedge", 0.025}};
+
+using Hashes = std::map<std::string, std::string>;  // by "processor,scene,integrator,transfer"
+
+std::string file() { return std::string(FIRN_GOLDEN) + "/hashes.csv"; }
+
+Hashes read_hashes() {
+  Hashes hashes;
+  std::ifstream lines(file());
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t comma = line.rfind(',');
+    if (comma != std::string::npos) hashes[line.substr(0, comma)] = line.substr(comma + 1);
+  }
+  return hashes;
+}
+
+class Golden : public testing::TestWithParam<std::tuple<Tiny, const char*, const char*>> {
+ protected:
+  static std::string hash_with(int threads) {
+    const auto [tiny, integrator, transfer] = GetParam();
+    const Scene scene = load_scene(tiny.scene, {fmt::format("simulation.spacing={}", tiny.spacing), fmt::format("solver.integrator={}", integrator),
+                                                fmt::format("solver.transfer={}", transfer)});
+    Simulation simulation(scene, Backend::kCpu, threads);
+    for (int k = 0; k < kSteps; ++k) simulation.step(1 / scene.simulation.fps);
+    return simulation.hash();
+  }
+  static std::string key() {
+    const auto [tiny, integrator, transfer] = GetParam();
+    return fmt::format("{}-{},{},{},{}", FIRN_PROCESSOR, 8 * kSimdBytes, tiny.scene, integrator, transfer);
+  }
+};
+
+TEST_P(Golden, StateIsTheSameForAnyNumberOfThreadsAndAsItWas) {
+  const std::string hash = hash_with(1);
+  EXPECT_EQ(hash, hash_with(2));
+  EXPECT_EQ(hash, hash_with(7));
+  const Hashes before = read_hashes();
+  const auto known = before.find(key());
+  if (const char* to = std::getenv("FIRN_GOLDEN_TO")) {
+    if (known == before.end() || known->second != hash)
+      fmt::print("changed: {} {} -> {}\n", key(), known == before.end() ? "new" : known->second, hash);
+    std::ofstream(to, std::ios::app) << key() << "," << hash << "\n";
+    return;
+  }
+  if (known != before.end()) { EXPECT_EQ(hash, known->second) << "if that is meant: make golden"; }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gallery, Golden,
+                         testing::Combine(testing::ValuesIn(kTiny), testing::Values("explicit", "semi-implicit"), testing::Values("flip", "apic")),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}_{}", std::get<0>(info.param).scene, std::get<1>(info.param)[0] == 'e' ? "explicit" : "implicit",
+                                              std::get<2>(info.param));
+                         });
+
+}  // namespace
+}  // namespace firn
