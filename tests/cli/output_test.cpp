@@ -48,7 +48,7 @@ TEST_F(Output, FormatsOfTheSceneAreThoseOfTheCommandLine) {
   ASSERT_EQ(run("flag", {"--formats", "fpc", "--frames", "1"}).code, 0);
   EXPECT_EQ(names_in(folder_.file("set")), names_in(folder_.file("flag")));
   EXPECT_EQ(names_in(folder_.file("flag")),
-            (std::set<std::string>{".firn", "final.ply", "frame_0000.fpc", "frame_0001.fpc", "scene.toml", "stats.csv"}));
+            (std::set<std::string>{".firn", "checkpoints", "final.ply", "frame_0000.fpc", "frame_0001.fpc", "scene.toml", "stats.csv"}));
 }
 
 TEST_F(Output, UnknownFormatIsAMistake) {
@@ -81,7 +81,7 @@ TEST_F(Output, OverwritingRemovesFramesOfEveryFormatAndNothingElse) {
   ASSERT_EQ(run("out", {"--formats", "ply,vtp,usda", "--subframes", "2", "--frames", "2"}).code, 0);
   spill(folder_.file("out/frames_of_mine.txt"), "mine");
   ASSERT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);
-  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{".firn", "final.ply", "frame_0000.ply", "frame_0001.ply",
+  EXPECT_EQ(names_in(folder_.file("out")), (std::set<std::string>{".firn", "checkpoints", "final.ply", "frame_0000.ply", "frame_0001.ply",
                                                                   "frames_of_mine.txt", "scene.toml", "stats.csv"}));
 }
 

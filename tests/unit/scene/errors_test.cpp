@@ -14,7 +14,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
 }
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
-  EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"), "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points'");
+  EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"), "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points', 'checkpoint_minutes', 'checkpoint_frames'");
 }
 
 TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
