@@ -120,7 +120,10 @@ class Particles {
     });
   }
 
-  // The same for what steps change of a whole group; both have the same columns.
+  // The same for what steps change of one slot, and of a whole group; both have the same columns.
+  void copy_changing_slot(const Particles& other, std::size_t slot) {
+    for_each<fields::Changing>(other, *this, [&](const auto& source, auto& target) { target[slot] = source[slot]; });
+  }
   void copy_changing(const Particles& other, std::size_t group) { changing_.copy_group(other.changing_, group); }
 
   // Calls f(column of a, same column of b) for every column.

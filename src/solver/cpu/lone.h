@@ -161,19 +161,16 @@ class LoneFlight {
   }
 
   void store(std::size_t slot, const Flight& f) const {
-    const Particles<T, D>& ps = store_.particles;
     Particles<T, D>& next = scratch_.next;
+    next.copy_changing_slot(store_.particles, slot);
     for (int d = 0; d < D; ++d) {
       const Moved<T> moved = move_offset(f.x.offset[d], cells_per_speed_ * f.v[d]);
       next.offset[d][slot] = moved.offset;
       next.cell[d][slot] = f.x.cell[d] + static_cast<std::int32_t>(moved.cells);
       next.velocity[d][slot] = f.v[d];
     }
-    for (int k = 0; k < D * D; ++k) {
-      next.F_E[k][slot] = ps.F_E[k][slot];
-      if constexpr (Apic) next.B[k][slot] = f.B.a[k];
-    }
-    next.J_P[slot] = ps.J_P[slot];
+    if constexpr (Apic)
+      for (int k = 0; k < D * D; ++k) next.B[k][slot] = f.B.a[k];
   }
 
   // Steps 4 to 8 where bodies are near: all nodes have the particle's velocity (and its affine part) before they collide.
