@@ -8,13 +8,37 @@
 // type:    Real (of the run's precision), Int32, Uint32, Uint16
 // shape:   Scalar, Vector (a number per axis), Matrix
 // change:  Changing (by a step), Constant
-// needs:   Always, Affine (there with APIC), Varied (there where particles have parameters of their own)
+// needs:   Always, Affine, Varied: the list it is in
 // initial: of a matrix, times the identity
 // frames:  Every one has it, Complete ones do, or only Input has
 // field:   how code calls it; name: of the frame's column and in files; parts: how the names of components begin
 #pragma once
 
-#define FIRN_FIELDS(STATE, FILES, BOTH)                                                                                                    \
+#include <array>
+#include <cstdint>
+
+namespace firn::fields {
+
+// A field in rows and frames: always three axes, reals in double precision, matrices row by row.
+template <class N>
+struct InSpace {
+  using Scalar = N;
+  using Vector = std::array<N, 3>;
+  using Matrix = std::array<N, 9>;
+
+  static constexpr Scalar initial_Scalar(N x) { return x; }
+  static constexpr Vector initial_Vector(N x) { return {x, x, x}; }
+  static constexpr Matrix initial_Matrix(N x) { return {x, 0, 0, 0, x, 0, 0, 0, x}; }
+};
+using Real = InSpace<double>;
+using Int32 = InSpace<std::int32_t>;
+using Uint32 = InSpace<std::uint32_t>;
+using Uint16 = InSpace<std::uint16_t>;
+
+}  // namespace firn::fields
+
+// Of every particle.
+#define FIRN_CORE_FIELDS(STATE, FILES, BOTH)                                                                                               \
   BOTH(id, Uint32, Scalar, Constant, Always, 0, Every, kId, id, "", "", "stays with the particle")                                         \
   STATE(cell, Int32, Vector, Changing, Always, 0)  /* of the lattice, from the world's origin */                                           \
   STATE(offset, Real, Vector, Changing, Always, 0) /* in the cell, [0, 1) */                                                               \
@@ -25,13 +49,24 @@
   BOTH(J_P, Real, Scalar, Changing, Always, 1, Every, kJp, jp, "", "", "J_P, plastic volume: below 1 it is packed")                        \
   FILES(Real, Scalar, Every, kJe, je, "", "", "J_E, elastic volume: below 1 it is under pressure")                                         \
   BOTH(material, Uint16, Scalar, Constant, Always, 0, Every, kMaterial, material, "", "", "number of its material in scene.toml")          \
-  BOTH(F_E, Real, Matrix, Changing, Always, 1, Complete, kFe, fe, "fe", "", "F_E, elastic deformation")                                    \
-  BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")                                                    \
+  BOTH(F_E, Real, Matrix, Changing, Always, 1, Complete, kFe, fe, "fe", "", "F_E, elastic deformation")
+
+// With APIC.
+#define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH)                                                                                             \
+  BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
+
+// Where particles have parameters of their own, instead of their material's.
+#define FIRN_VARIED_FIELDS(STATE, FILES, BOTH)                                                                                             \
   BOTH(stiffness, Real, Scalar, Constant, Varied, 1, Complete, kStiffness, stiffness, "", "", "times its material's young_modulus")        \
   BOTH(hardening, Real, Scalar, Constant, Varied, 0, Complete, kHardening, hardening, "", "", "its own hardening")                         \
   BOTH(critical_compression, Real, Scalar, Constant, Varied, 0, Complete, kCriticalCompression, critical_compression, "", "", "its own")   \
   BOTH(critical_stretch, Real, Scalar, Constant, Varied, 0, Complete, kCriticalStretch, critical_stretch, "", "", "its own")               \
   FILES(Real, Scalar, Input, kYoungModulus, young_modulus, "", "Pa", "its own, instead of stiffness")
 
-// For lists that are not asked for.
+#define FIRN_FIELDS(STATE, FILES, BOTH)  \
+  FIRN_CORE_FIELDS(STATE, FILES, BOTH)   \
+  FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) \
+  FIRN_VARIED_FIELDS(STATE, FILES, BOTH)
+
+// For lines that are not asked for.
 #define FIRN_NO_FIELD(...)

@@ -13,25 +13,11 @@
 
 namespace firn {
 
-namespace fields {
-
-template <class N>
-struct FrameTypes {
-  using Scalar = N;
-  using Vector = std::array<N, 3>;
-  using Matrix = std::array<N, 9>;  // row by row
-};
-using FrameReal = FrameTypes<double>;
-using FrameUint32 = FrameTypes<std::uint32_t>;
-using FrameUint16 = FrameTypes<std::uint16_t>;
-
-}  // namespace fields
-
 struct Frame {
   // id, position, velocity, mass, volume, jp, je, material, fe, b, stiffness, hardening, critical_compression, critical_stretch,
   // young_modulus: vectors of numbers and arrays. Those that only complete frames have are empty in others; so are those a run does not
   // need: APIC's b, and parameters of particles that differ from their material's.
-#define FIRN_FILES(type, shape, frames, field, name, ...) std::vector<fields::Frame##type::shape> name;
+#define FIRN_FILES(type, shape, frames, field, name, ...) std::vector<fields::type::shape> name;
 #define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, name, ...) FIRN_FILES(type, shape, frames, field, name)
   FIRN_FIELDS(FIRN_NO_FIELD, FIRN_FILES, FIRN_BOTH)
 #undef FIRN_FILES

@@ -1,4 +1,5 @@
 #include "api/measure.h"
+#include "scene/limits.h"
 
 namespace firn {
 
@@ -15,8 +16,8 @@ BenchReport bench(const Scene& scene, const BenchOptions& options) {
   report.scene = scene.name;
   report.backend = options.backend == Backend::kCpu ? "cpu" : "reference";
   report.precision = s.precision == Precision::kFloat && options.backend == Backend::kCpu ? "float" : "double";
-  report.kernel = s.kernel == Kernel::kCubic ? "cubic" : "quadratic";
-  report.integrator = s.integrator == Integrator::kExplicit ? "explicit" : "semi-implicit";
+  report.kernel = name_in(schema::kKernelNames, s.kernel);
+  report.integrator = name_in(schema::kIntegratorNames, s.integrator);
   report.particles = simulation.particles();
   report.threads = thread_count(options.threads);
   measure(options.steps, one_step, report);

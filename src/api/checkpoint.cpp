@@ -11,6 +11,7 @@
 #include "firn/error.h"
 #include "io/file.h"
 #include "math/pack.h"
+#include "scene/limits.h"
 
 namespace firn {
 
@@ -53,8 +54,8 @@ std::string contents_of(const Scene& scene) {
 std::string variant_of(const Scene& scene, Backend backend) {
   const SolverSettings& s = scene.solver;
   return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", backend == Backend::kReference ? "reference" : "cpu", scene.simulation.dimension,
-                     s.precision == Precision::kDouble ? "double" : "float", s.kernel == Kernel::kCubic ? "cubic" : "quadratic",
-                     s.transfer == Transfer::kApic ? "apic" : "flip", 8 * kSimdBytes);
+                     name_in(schema::kPrecisionNames, s.precision), name_in(schema::kKernelNames, s.kernel),
+                     name_in(schema::kTransferNames, s.transfer), 8 * kSimdBytes);
 }
 
 // Compresses pieces on all threads, some at a time, and hands them on.

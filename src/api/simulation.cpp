@@ -171,7 +171,6 @@ Statistics Simulation::statistics() const {
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
   const Model& model = parts_->model;
-  const OptionalColumns optional{model.solver.transfer == Transfer::kApic, model.varied};
   Frame frame;
   frame.double_precision = parts_->double_frames;
   constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
@@ -181,24 +180,23 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
       std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
       frame.position.push_back({row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)});
       frame.je.push_back(determinant(F_E));
-      const Variation own = own_of(model, row);
 #define FIRN_Every true
 #define FIRN_Complete complete
-#define FIRN_Always(member, is_in, name) \
-  if (is_in) frame.name.push_back(row.member);
-#define FIRN_Affine(member, is_in, name) \
-  if (is_in && optional.affine) frame.name.push_back(row.member);
-#define FIRN_Varied(member, is_in, name) \
-  if (is_in && optional.varied) frame.name.push_back(own.member);
-#define FIRN_LINE(member, type, shape, change, needs, initial, frames, field, name, ...) \
-  FIRN_##needs(member, FIRN_##frames, name)
-      FIRN_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_LINE)
-#undef FIRN_LINE
-#undef FIRN_Always
-#undef FIRN_Affine
-#undef FIRN_Varied
+#define FIRN_OF_ROW(member, type, shape, change, needs, initial, frames, field, name, ...) \
+  if (FIRN_##frames) frame.name.push_back(row.member);
+#define FIRN_OWN(member, type, shape, change, needs, initial, frames, field, name, ...) frame.name.push_back(own.member);
+      FIRN_CORE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+      if (model.solver.transfer == Transfer::kApic) {
+        FIRN_AFFINE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+      }
+      if (model.varied && complete) {
+        const Variation own = own_of(model, row);
+        FIRN_VARIED_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OWN)
+      }
 #undef FIRN_Every
 #undef FIRN_Complete
+#undef FIRN_OF_ROW
+#undef FIRN_OWN
     }
   return frame;
 }

@@ -21,20 +21,25 @@ void for_each_pair(Columns& columns, Value& value, F f) {
   }
 }
 
+template <class From, class To>
+void assign(const From& from, To& to) {
+  to = static_cast<To>(from);
+}
+
 // f(columns, value) for every field that both have; `own` is what the row has of its own where the columns are there.
 template <class Ps, class Row, class Own, class F>
 void for_each_in_row(Ps& ps, Row& row, Own& own, F f) {
-#define FIRN_Always(member) f(ps.member, row.member);
-#define FIRN_Affine(member) \
-  if (ps.optional().affine) f(ps.member, row.member);
-#define FIRN_Varied(member) \
-  if (ps.optional().varied) f(ps.member, own.member);
-#define FIRN_LINE(member, type, shape, change, needs, ...) FIRN_##needs(member)
-  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
-#undef FIRN_LINE
-#undef FIRN_Always
-#undef FIRN_Affine
-#undef FIRN_Varied
+#define FIRN_OF_ROW(member, ...) f(ps.member, row.member);
+#define FIRN_OWN(member, ...) f(ps.member, own.member);
+  FIRN_CORE_FIELDS(FIRN_OF_ROW, FIRN_NO_FIELD, FIRN_OF_ROW)
+  if (ps.optional().affine) {
+    FIRN_AFFINE_FIELDS(FIRN_OF_ROW, FIRN_NO_FIELD, FIRN_OF_ROW)
+  }
+  if (ps.optional().varied) {
+    FIRN_VARIED_FIELDS(FIRN_OWN, FIRN_NO_FIELD, FIRN_OWN)
+  }
+#undef FIRN_OF_ROW
+#undef FIRN_OWN
 }
 
 }  // namespace fields
@@ -43,7 +48,7 @@ void for_each_in_row(Ps& ps, Row& row, Own& own, F f) {
 template <class T, int D>
 void from_row(const ParticleRow& row, const Variation& own, std::size_t id, std::size_t k, Particles<T, D>& ps) {
   fields::for_each_in_row(ps, row, own, [&](auto& columns, const auto& value) {
-    fields::for_each_pair<D>(columns, value, [&](auto& column, const auto& x) { column[k] = static_cast<std::remove_cvref_t<decltype(column[k])>>(x); });
+    fields::for_each_pair<D>(columns, value, [&](auto& column, const auto& x) { fields::assign(x, column[k]); });
   });
   ps.id[k] = static_cast<std::uint32_t>(id);
   for (int d = 0; d < D; ++d) {  // what rounds to 1 in this precision is in the next cell
@@ -57,7 +62,7 @@ ParticleRow to_row(const Particles<T, D>& ps, std::size_t k) {
   ParticleRow row;
   Variation own;
   fields::for_each_in_row(ps, row, own, [&](const auto& columns, auto& value) {
-    fields::for_each_pair<D>(columns, value, [&](const auto& column, auto& x) { x = static_cast<std::remove_cvref_t<decltype(x)>>(column[k]); });
+    fields::for_each_pair<D>(columns, value, [&](const auto& column, auto& x) { fields::assign(column[k], x); });
   });
   if (ps.optional().varied) row.own = own;
   return row;

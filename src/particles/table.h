@@ -12,72 +12,26 @@
 
 namespace firn {
 
-namespace fields {
-
-template <class N>
-struct RowTypes {
-  using Scalar = N;
-  using Vector = std::array<N, 3>;
-  using Matrix = std::array<N, 9>;
-};
-template <class N>
-constexpr N initial_scalar(N x) {
-  return x;
-}
-template <class N>
-constexpr std::array<N, 3> initial_vector(N x) {
-  return {x, x, x};
-}
-template <class N>
-constexpr std::array<N, 9> initial_matrix(N x) {
-  return {x, 0, 0, 0, x, 0, 0, 0, x};
-}
-
-}  // namespace fields
-
-#define FIRN_ROW_Real double
-#define FIRN_ROW_Int32 std::int32_t
-#define FIRN_ROW_Uint32 std::uint32_t
-#define FIRN_ROW_Uint16 std::uint16_t
-#define FIRN_INITIAL_Scalar initial_scalar
-#define FIRN_INITIAL_Vector initial_vector
-#define FIRN_INITIAL_Matrix initial_matrix
-#define FIRN_MEMBER(member, type, shape, initial) \
-  fields::RowTypes<FIRN_ROW_##type>::shape member = fields::FIRN_INITIAL_##shape<FIRN_ROW_##type>(initial);
+#define FIRN_MEMBER(member, type, shape, change, needs, initial, ...) \
+  fields::type::shape member = fields::type::initial_##shape(initial);
 
 // What every particle has.
 struct ParticleCore {
-#define FIRN_Always(...) FIRN_MEMBER(__VA_ARGS__)
-#define FIRN_Affine(...)
-#define FIRN_Varied(...)
-#define FIRN_LINE(member, type, shape, change, needs, initial, ...) FIRN_##needs(member, type, shape, initial)
-  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
-#undef FIRN_Always
-#undef FIRN_Affine
+  FIRN_CORE_FIELDS(FIRN_MEMBER, FIRN_NO_FIELD, FIRN_MEMBER)
 
   double position(int axis, double h) const { return (cell[axis] + offset[axis]) * h; }
 };
 
 // What particles have with APIC.
 struct AffinePart {
-#define FIRN_Always(...)
-#define FIRN_Affine(...) FIRN_MEMBER(__VA_ARGS__)
-  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
-#undef FIRN_Affine
-#undef FIRN_Varied
+  FIRN_AFFINE_FIELDS(FIRN_MEMBER, FIRN_NO_FIELD, FIRN_MEMBER)
 
   bool operator==(const AffinePart&) const = default;
 };
 
 // What a particle of a varied run has of its own, instead of its material's.
 struct Variation {
-#define FIRN_Affine(...)
-#define FIRN_Varied(...) FIRN_MEMBER(__VA_ARGS__)
-  FIRN_FIELDS(FIRN_LINE, FIRN_NO_FIELD, FIRN_LINE)
-#undef FIRN_LINE
-#undef FIRN_Always
-#undef FIRN_Affine
-#undef FIRN_Varied
+  FIRN_VARIED_FIELDS(FIRN_MEMBER, FIRN_NO_FIELD, FIRN_MEMBER)
 };
 #undef FIRN_MEMBER
 

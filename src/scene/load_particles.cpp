@@ -39,15 +39,13 @@ double default_mass(const Scene& scene, const Snow& snow, const Material& materi
 // f(what the row or `own` has, the file's column of it, whether it is the particle's own) for all that a state has as files do.
 template <class F>
 void for_each_field(const Frame& frame, ParticleRow& row, Variation& own, F f) {
-#define FIRN_Always(member, name) f(row.member, frame.name, false);
-#define FIRN_Affine(member, name) f(row.member, frame.name, false);
-#define FIRN_Varied(member, name) f(own.member, frame.name, true);
-#define FIRN_BOTH(member, type, shape, change, needs, initial, frames, field, name, ...) FIRN_##needs(member, name)
-  FIRN_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_BOTH)
-#undef FIRN_BOTH
-#undef FIRN_Always
-#undef FIRN_Affine
-#undef FIRN_Varied
+#define FIRN_OF_ROW(member, type, shape, change, needs, initial, frames, field, name, ...) f(row.member, frame.name, false);
+#define FIRN_OWN(member, type, shape, change, needs, initial, frames, field, name, ...) f(own.member, frame.name, true);
+  FIRN_CORE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+  FIRN_AFFINE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+  FIRN_VARIED_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OWN)
+#undef FIRN_OF_ROW
+#undef FIRN_OWN
 }
 
 }  // namespace

@@ -37,6 +37,14 @@ struct Choice {
   E value;
 };
 
+// What scenes call a value.
+template <class E, std::size_t N>
+std::string_view name_in(const Choice<E> (&names)[N], E value) {
+  for (const Choice<E>& choice : names)
+    if (choice.value == value) return choice.name;
+  return "";
+}
+
 // `later` are names of the design that this version does not have yet.
 template <class E>
 struct Choices {

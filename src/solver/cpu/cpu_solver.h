@@ -66,7 +66,13 @@ class CpuSolver : public Solver {
       {Phase::kSolve, &CpuSolver::solve},              // step 6
       {Phase::kGather, &CpuSolver::update_particles},  // steps 7 to 10
   };
-  static std::span<const Stage> tried(const Model& model);
+  static std::span<const Stage> tried(const Model& model) {
+    switch (model.solver.integrator) {
+      case Integrator::kExplicit: return kExplicit;
+      case Integrator::kSemiImplicit: break;
+    }
+    return kSemiImplicit;
+  }
   // Ends with the first that goes wrong.
   Attempt run(std::span<const Stage> stages, Work& work);
 

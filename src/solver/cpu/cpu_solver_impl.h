@@ -195,15 +195,6 @@ void CpuSolver<T, D, Kernel, Apic>::accept(Work& work) {
 }
 
 template <class T, int D, class Kernel, bool Apic>
-auto CpuSolver<T, D, Kernel, Apic>::tried(const Model& model) -> std::span<const Stage> {
-  switch (model.solver.integrator) {
-    case Integrator::kExplicit: return kExplicit;
-    case Integrator::kSemiImplicit: break;
-  }
-  return kSemiImplicit;
-}
-
-template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::run(std::span<const Stage> stages, Work& work) {
   for (const Stage& stage : stages) {
     const PhaseTimer timer(work.report, stage.phase);

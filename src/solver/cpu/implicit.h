@@ -3,6 +3,7 @@
 // symmetric in the inner product with weights m/s.
 #pragma once
 
+#include "grid/exchange.h"
 #include "solver/cpu/scratch.h"
 #include "solver/cpu/parallel.h"
 
@@ -211,9 +212,7 @@ class ImplicitSystem {
   template <class F>
   double sum_blocks(F f) {
     parallel_for(scratch_.active.size(), [&](std::size_t i) { scratch_.partial[i] = f(scratch_.active[i]); });
-    double sum = 0;
-    for (std::size_t i = 0; i < scratch_.active.size(); ++i) sum += scratch_.partial[i];
-    return sum;
+    return exchange::sum({scratch_.partial.data(), scratch_.active.size()});
   }
 
   ParticleStore<T, D>& store_;
