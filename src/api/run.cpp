@@ -222,6 +222,12 @@ class Run {
       f(simulation_.frame(complete, at, std::min(simulation_.ids(), at + kPiece)));
   }
 
+  // Of the run, that is done.
+  double fraction() const {
+    if (options_.steps) return static_cast<double>(simulation_.steps()) / static_cast<double>(std::max<std::int64_t>(*options_.steps, 1));
+    return simulation_.time() / (options_.frames ? frames_ / scene_.simulation.fps : scene_.simulation.duration);
+  }
+
   void report(double dt, bool frame_done) {
     if (!options_.progress) return;
     Progress p;
@@ -232,9 +238,9 @@ class Run {
     p.time = simulation_.time();
     p.dt = dt;
     p.particles = simulation_.particles();
-    p.fraction = options_.steps ? static_cast<double>(p.step) / static_cast<double>(std::max<std::int64_t>(p.steps, 1))
-                                : p.time / (options_.frames ? frames_ / scene_.simulation.fps : scene_.simulation.duration);
-    if (p.fraction > 0) p.seconds_left = std::max(0.0, seconds_since(begin_) * (1 - p.fraction) / p.fraction);
+    p.fraction = fraction();
+    const double taken = p.fraction - first_fraction_;
+    if (taken > 0) p.seconds_left = std::max(0.0, seconds_since(begin_) * (1 - p.fraction) / taken);
     p.frame_done = frame_done;
     options_.progress(p);
   }
@@ -255,6 +261,7 @@ class Run {
   bool is_checkpoint_due_ = false;
   LineFile stats_;
   RunSummary summary_;
+  double first_fraction_ = fraction();  // of a run that goes on: was done before
   Clock::time_point begin_ = Clock::now(), last_checkpoint_ = begin_;
 };
 
