@@ -47,7 +47,8 @@ BENCHMARK(gather)->Unit(benchmark::kMillisecond);
 // One product and the updates of the four vectors. Coefficients of zero keep the vectors, and so the work, the same every time.
 void residual_iteration(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kSemiImplicit);
-  const cpu::Scatter<Scalar, kDimension, Kernel, kApic> pass(ball.model, ball.store(), ball.scratch());  // an earlier call has used up the forces
+  const cpu::Scatter<Scalar, kDimension, Kernel, kApic> pass(ball.model, ball.store(),
+                                                             ball.scratch());  // an earlier call has used up the forces
   for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b);
   move_grid(ball, kImplicitStep);
   cpu::ImplicitSystem<Scalar, kDimension, Kernel> system(ball.model, ball.store(), ball.scratch(), kImplicitStep);

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
 
 #include "core/archive.h"
 #include "core/byte_hash.h"
@@ -16,22 +17,16 @@
 namespace firn {
 
 template <class A, class S>
-  requires std::is_same_v<std::remove_const_t<S>, RunProgress::WrittenFrame>
-void describe(A& a, S& frame) {
-  archive(a, frame.number.frame, frame.number.subframe, frame.time);
-}
+requires std::is_same_v<std::remove_const_t<S>, RunProgress::WrittenFrame>
+void describe(A& a, S& frame) { archive(a, frame.number.frame, frame.number.subframe, frame.time); }
 
 template <class A, class S>
-  requires std::is_same_v<std::remove_const_t<S>, RunProgress>
-void describe(A& a, S& p) {
-  archive(a, p.backend, p.frames, p.steps, p.written, p.since_frame, p.rejected, p.rules, p.stats_bytes);
-}
+requires std::is_same_v<std::remove_const_t<S>, RunProgress>
+void describe(A& a, S& p) { archive(a, p.backend, p.frames, p.steps, p.written, p.since_frame, p.rejected, p.rules, p.stats_bytes); }
 
 template <class A, class S>
-  requires std::is_same_v<std::remove_const_t<S>, FrameStatistics>
-void describe(A& a, S& statistics) {
-  FrameStatistics::describe_counts(a, statistics);
-}
+requires std::is_same_v<std::remove_const_t<S>, FrameStatistics>
+void describe(A& a, S& statistics) { FrameStatistics::describe_counts(a, statistics); }
 
 namespace {
 
@@ -39,22 +34,23 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kKept = 2;
 
-std::string name_of_step(std::int64_t step) { return fmt::format("{}/step_{:08}.state", kRunCheckpoints, step); }
+constexpr std::string_view kNameStart = "step_", kNameEnd = ".state";
 
-// Nothing that the simulation does not depend on: pictures, formats, how long it lasts.
+std::string name_of_step(std::int64_t step) { return fmt::format("{}/{}{:08}{}", kRunCheckpoints, kNameStart, step, kNameEnd); }
+
+// Nothing that the frames do not depend on: pictures, how often there are checkpoints, how long it lasts.
 std::string contents_of(const Scene& scene) {
   Scene same = scene;
   same.render = {};
-  same.output = {};
-  same.output.subframes = scene.output.subframes;
+  same.output.checkpoint_minutes = same.output.checkpoint_frames = 0;
   same.simulation.duration = 1;
   return fingerprint(to_toml(same));
 }
 
 std::string variant_of(const Scene& scene, Backend backend) {
   const SolverSettings& s = scene.solver;
-  return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", backend == Backend::kReference ? "reference" : "cpu", scene.simulation.dimension,
-                     name_in(schema::kPrecisionNames, s.precision), name_in(schema::kKernelNames, s.kernel),
+  return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", backend == Backend::kReference ? "reference" : "cpu",
+                     scene.simulation.dimension, name_in(schema::kPrecisionNames, s.precision), name_in(schema::kKernelNames, s.kernel),
                      name_in(schema::kTransferNames, s.transfer), 8 * kSimdBytes);
 }
 
@@ -82,15 +78,27 @@ class PieceWriter {
   std::vector<std::string> pieces_;
 };
 
-// The newest first.
+// Of "step_00000421.state"; nothing: the file is named otherwise.
+std::optional<std::int64_t> step_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  std::int64_t step = 0;
+  const char* const end = name.data() + name.size();
+  if (!name.starts_with(kNameStart) || path.extension() != kNameEnd) return std::nullopt;
+  const auto parsed = std::from_chars(name.data() + kNameStart.size(), end, step);
+  return parsed.ec == std::errc() && std::string_view(parsed.ptr, end) == kNameEnd ? std::optional(step) : std::nullopt;
+}
+
+// Those on the list of the run, the newest first: what else is there is not the run's.
 std::vector<std::string> checkpoints_in(const std::string& directory) {
+  std::map<std::int64_t, std::string> found;
+  for (const auto& [name, content] : read_run_record(directory).files) {
+    const fs::path path = fs::path(directory) / name;
+    std::error_code error;
+    if (const auto step = step_of(path); step && name == name_of_step(*step) && fs::is_regular_file(fs::symlink_status(path, error)))
+      found[*step] = path.string();
+  }
   std::vector<std::string> paths;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(directory) / kRunCheckpoints, error))
-    if (entry.path().extension() == ".state" && entry.path().filename().string().starts_with("step_")) paths.push_back(entry.path().string());
-  std::sort(paths.rbegin(), paths.rend(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
+  for (auto at = found.rbegin(); at != found.rend(); ++at) paths.push_back(at->second);
   return paths;
 }
 
@@ -132,9 +140,17 @@ CheckpointHead head_of(const Scene& scene, Backend backend) {
 }
 
 CheckpointKeeper::CheckpointKeeper(RunFolder& folder, FrameWriter& writer, const Scene& scene, Backend backend)
-    : folder_(folder), writer_(writer), head_(head_of(scene, backend)) {
-  for (const std::string& path : checkpoints_in(folder.path()))
-    shared_->kept.insert(shared_->kept.begin(), fmt::format("{}/{}", kRunCheckpoints, fs::path(path).filename().string()));
+    : folder_(folder), writer_(writer), head_(head_of(scene, backend)) {}
+
+void CheckpointKeeper::know(std::int64_t step) {
+  for (const std::string& path : checkpoints_in(folder_.path())) {
+    const std::int64_t other = *step_of(path);
+    if (other > step) {
+      folder_.remove(name_of_step(other));  // damaged, or of what is done again
+    } else {
+      shared_->kept.insert(shared_->kept.begin(), name_of_step(other));
+    }
+  }
 }
 
 void CheckpointKeeper::write(const Simulation& simulation, const RunProgress& progress, const FrameStatistics& statistics) {
@@ -149,7 +165,7 @@ void CheckpointKeeper::write(const Simulation& simulation, const RunProgress& pr
     try {
       work();
       return true;
-    } catch (const RunError& error) {
+    } catch (const std::runtime_error& error) {  // UserError, RunError
       const std::lock_guard lock(shared->mutex);
       shared->failure = error.what();
       return false;
@@ -203,8 +219,10 @@ std::string CheckpointKeeper::take_failure() {
 }
 
 RestoredRun restore_run(const std::string& directory, const Scene& scene, const ResumeOptions& options) {
-  std::string reason = fmt::format("{}: there is no checkpoint to go on from; runs write them with output.checkpoint_minutes or "
-                                   "output.checkpoint_frames", directory);
+  std::string reason = fmt::format(
+      "{}: there is no checkpoint to go on from; runs write them with output.checkpoint_minutes or "
+      "output.checkpoint_frames",
+      directory);
   for (const std::string& path : checkpoints_in(directory)) {
     try {
       CheckpointReader file(path);

@@ -38,6 +38,8 @@ class CheckpointKeeper {
   // Writes through `writer`, after the frames that wait there; all of them outlive this.
   CheckpointKeeper(RunFolder& folder, FrameWriter& writer, const Scene& scene, Backend backend);
 
+  // Of a run that goes on from this step: which checkpoints there are. Later ones are removed.
+  void know(std::int64_t step);
   // The state as it is now is on its way to the disk when this returns. A checkpoint that cannot be written is no reason to stop: see
   // take_failure().
   void write(const Simulation& simulation, const RunProgress& progress, const FrameStatistics& statistics);

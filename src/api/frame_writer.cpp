@@ -99,6 +99,14 @@ void FrameWriter::add(std::size_t bytes, std::function<void()> work) {
 
 void FrameWriter::know(const FrameNumber& number, double time) { note_written(number, time); }
 
+void FrameWriter::renew_indexes() {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({0, [] {}, true});
+  }
+  changed_.notify_all();
+}
+
 void FrameWriter::finish() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.empty() || failure_; });

@@ -39,6 +39,8 @@ class FrameWriter {
   void add(std::size_t bytes, std::function<void()> work);
   // Frames that are there already, of a run that goes on.
   void know(const FrameNumber& number, double time);
+  // The files that tie frames together, with those that are known.
+  void renew_indexes();
   // Waits until all frames are on the disk. Throws like make_room().
   void finish();
   // Whether a frame could not be written: no other is tried after it.

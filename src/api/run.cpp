@@ -27,7 +27,8 @@ class Run {
   Run(const Scene& scene, const RunOptions& options, RunFolder& folder)
       : Run(scene, options, folder,
             {std::make_unique<Simulation>(scene, options.backend, options.threads, options.setup),
-             {options.backend, options.frames, options.steps, {}, 0, 0, {}, 0}, FrameStatistics(scene)}) {}
+             {options.backend, options.frames, options.steps, {}, 0, 0, {}, 0},
+             FrameStatistics(scene)}) {}
 
   // One that goes on.
   Run(const Scene& scene, const RunOptions& options, RunFolder& folder, RestoredRun restored)
@@ -90,13 +91,16 @@ class Run {
   // Away with what was written after the checkpoint, and on.
   void reopen_files() {
     const FrameNumber last = progress_.written.back().number;
+    stats_.reopen(folder_.file(kRunStatsName), static_cast<long>(progress_.stats_bytes));
     folder_.go_on([&](const std::string& name) {
       const std::optional<FrameNumber> number = std::filesystem::path(name).has_parent_path() ? std::nullopt : frame_number(name);
       return name == kRunFinalName || (number && *number > last);
     });
     for (const std::string& warning : folder_.warnings()) warn(warning);
-    stats_.reopen(folder_.file(kRunStatsName), static_cast<long>(progress_.stats_bytes));
+    stats_.truncate();
+    checkpoints_.know(simulation_.steps());
     for (const RunProgress::WrittenFrame& frame : progress_.written) writer_.know(frame.number, frame.time);
+    writer_.renew_indexes();
   }
 
   // All frames, and what is left of the duration after the last whole one.
@@ -170,7 +174,11 @@ class Run {
 
   void checkpoint() {
     is_checkpoint_due_ = false;
-    stats_.sync();
+    try {
+      stats_.sync();
+    } catch (const RunError& error) {
+      return warn(fmt::format("no checkpoint: {}", error.what()));
+    }
     progress_.stats_bytes = stats_.size();
     checkpoints_.write(simulation_, progress_, statistics_);
     last_checkpoint_ = Clock::now();

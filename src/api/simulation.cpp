@@ -24,6 +24,31 @@ Simulation::Simulation(const Scene& scene, Backend backend, int threads, const S
   parts_->state.population = std::move(built.population_state);
 }
 
+namespace {
+
+// What loading cannot know: that a state is of this model.
+void check_state_fits(const Model& model, Backend backend, const State& state) {
+  const auto refuse = [](const char* what) { throw UserError(fmt::format("the state is of a scene with other {}", what)); };
+  if (state.poses.size() != model.bodies.size()) refuse("bodies");
+  const bool is_double = model.solver.precision == Precision::kDouble || backend == Backend::kReference;
+  if (state.store.index() != static_cast<std::size_t>(2 * is_double + (model.dimension == 3))) refuse("dimension or precision");
+  std::visit(
+      [&](const auto& store) {
+        const OptionalColumns& optional = store.particles.optional();
+        if (store.blocks.empty()) return;
+        if (optional.affine != (model.solver.transfer == Transfer::kApic) || optional.varied != model.varied)
+          refuse("transfer or variation");
+        for (const auto& block : store.blocks)
+          for (std::uint32_t i = 0; i < block.count; ++i) {
+            if (store.particles.material[block.slot(i)] >= model.materials.size()) refuse("materials");
+            if (store.particles.id[block.slot(i)] >= state.next_id) refuse("particles");
+          }
+      },
+      state.store);
+}
+
+}  // namespace
+
 Simulation::Simulation(const Scene& scene, const std::function<std::size_t(char*, std::size_t)>& read, Backend backend, int threads,
                        const SetupProgress& setup)
     : parts_(std::make_unique<Parts>()) {
@@ -33,7 +58,7 @@ Simulation::Simulation(const Scene& scene, const std::function<std::size_t(char*
   if (setup) setup("reading the state");
   ByteReader reader(read);
   parts_->state = load_state(reader);
-  if (parts_->state.poses.size() != parts_->model.bodies.size()) throw UserError("the state is of a scene with other bodies");
+  check_state_fits(parts_->model, backend, parts_->state);
   parts_->solver = make_solver(parts_->model, backend, threads);
   parts_->solver->attach(parts_->model, parts_->state);
 }
@@ -46,8 +71,10 @@ void Simulation::Parts::take(const Scene& scene, Built& built) {
 }
 
 void Simulation::save(const std::function<void(std::string_view)>& write) const {
-  ByteWriter writer(write);
-  firn::save(parts_->state, writer);
+  parts_->solver->in_threads([&] {  // whoever compresses the bytes uses no more threads than the solver
+    ByteWriter writer(write);
+    firn::save(parts_->state, writer);
+  });
 }
 
 std::string Simulation::hash() const { return hash_of(parts_->state); }
@@ -56,7 +83,9 @@ namespace {
 
 // What particles and the grid are made for.
 void check_unchanged(const Scene& scene, const Model& now, const Model& next) {
-  const auto refuse = [&](const char* what) { throw UserError(fmt::format("{}: {} cannot change while a simulation runs", scene.name, what)); };
+  const auto refuse = [&](const char* what) {
+    throw UserError(fmt::format("{}: {} cannot change while a simulation runs", scene.name, what));
+  };
   if (next.dimension != now.dimension) refuse("simulation.dimension");
   if (next.h != now.h) refuse("simulation.spacing");
   if (next.solver.precision != now.solver.precision) refuse("solver.precision");
@@ -64,7 +93,9 @@ void check_unchanged(const Scene& scene, const Model& now, const Model& next) {
   if (next.solver.transfer != now.solver.transfer) refuse("solver.transfer");
   if (next.varied != now.varied) refuse("whether particles have parameters of their own (noise, shell)");
   if (next.materials.size() < now.materials.size()) refuse("the number of materials to a smaller one");
+  if (next.bodies.size() != now.bodies.size()) refuse("the number of colliders");
   if (next.window.has_value() != now.window.has_value()) refuse("whether there is a window");
+  if (next.inflows.size() != now.inflows.size()) refuse("the number of sources, and of bodies of snow in a window,");
 }
 
 }  // namespace
@@ -74,7 +105,8 @@ void Simulation::change(const Scene& scene) {
   Parts& p = *parts_;
   check_unchanged(scene, p.model, built.model);
   if (built.population.emitters().size() != p.population.emitters().size() || built.population.late().size() != p.population.late().size())
-    throw UserError(fmt::format("{}: the number of sources and of snow that comes later cannot change while a simulation runs", scene.name));
+    throw UserError(
+        fmt::format("{}: the number of sources and of snow that comes later cannot change while a simulation runs", scene.name));
   built.model.origin = p.model.origin;  // of the blocks there are
   built.model.mass_floor = std::min(built.model.mass_floor, p.model.mass_floor);
   built.double_frames |= p.double_frames;
@@ -82,6 +114,7 @@ void Simulation::change(const Scene& scene) {
   // What a source has not given out until now, at another rate, it does not owe.
   PopulationState& population = p.state.population;
   for (std::size_t e = 0; e < population.given.size(); ++e) population.given[e] = p.population.emitters()[e].count(time());
+  p.state.span = {};
   set_time(p.model, p.state, time());
   std::visit(
       [](auto& store) {
@@ -108,7 +141,8 @@ const std::vector<std::string>& Simulation::warnings() const { return parts_->wa
 bool Simulation::double_frames() const { return parts_->double_frames; }
 
 void Simulation::Parts::exchange_particles() {
-  const ParticleTable arrivals = population.arrivals(model, state.time, state.population);
+  ParticleTable arrivals;
+  solver->in_threads([&] { arrivals = population.arrivals(model, state.time, state.population); });
   solver->add(model, state, arrivals);
   state.population.emitted += static_cast<std::int64_t>(arrivals.size());
   const Removed removed = solver->remove(model, state);
@@ -148,10 +182,12 @@ StepInfo Simulation::step(double longest) {
 
 void Simulation::advance_to(double end, const std::function<bool(const StepInfo&)>& on_step) {
   constexpr double kSliver = 1e-9;  // of the span: rounding, not time left to simulate
-  if (end <= time()) return;
   TimeSpan& current = parts_->state.span;
-  if (current.end != end) current = {time(), end};  // else it goes on with one that was interrupted
+  const bool goes_on = current.end == end && time() > current.begin;  // with one that was interrupted, perhaps at its very end
+  if (end <= time() && !goes_on) return;
+  if (!goes_on) current = {time(), end};
   const double span = end - current.begin;
+  if (time() - end > kSliver * span) return;
   const auto fixed = parts_->model.solver.time_step;
   // A whole number of equal steps, none longer than the one asked for.
   const double dt = fixed ? span / std::ceil(span / *fixed * (1 - kSliver)) : 0;
@@ -165,8 +201,8 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
 Statistics Simulation::statistics() const {
   Totals t;
   parts_->solver->in_threads([&] { t = sum_up(parts_->model, *parts_->solver, parts_->state); });
-  return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,         t.elastic,
-          t.J_P_min, t.J_P_max,            t.J_P_mean,          to_array(t.lower), to_array(t.upper)};
+  return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,        t.elastic, t.J_P_min,
+          t.J_P_max, t.J_P_mean,           to_array(t.lower),   to_array(t.upper)};
 }
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {

@@ -99,8 +99,10 @@ template <class A, class Value>
 void archive_one(A& a, Value& value) {
   using V = std::remove_const_t<Value>;
   if constexpr (std::is_arithmetic_v<V> || std::is_enum_v<V>) {
-    if constexpr (A::kReads) a.bytes(const_cast<V*>(&value), sizeof value);
-    else a.bytes(&value, sizeof value);
+    if constexpr (A::kReads)
+      a.bytes(const_cast<V*>(&value), sizeof value);
+    else
+      a.bytes(&value, sizeof value);
   } else if constexpr (std::is_same_v<V, std::string> || detail::IsVector<V>::value) {
     detail::archive_list(a, value);
   } else if constexpr (detail::IsSet<V>::value) {

@@ -30,17 +30,16 @@ class ParallelTime {
 
 // One copy of the loop in the program: TBB calls it from several places, and the compiler would fuse multiplications and additions in
 // each in another way. Then the last bits would depend on how the work was split.
-template <class F>
-[[gnu::noinline, gnu::noclone]] void run_range(const F& f, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i != end; ++i) f(i);
+template <class N, class F>
+[[gnu::noinline, gnu::noclone]] void run_range(const F& f, N begin, N end) {
+  for (N i = begin; i != end; ++i) f(i);
 }
 
 // f(i) for i in [0, n), in any order.
-template <class F>
-void parallel_for(std::size_t n, F f) {
+template <class N, class F>
+void parallel_for(N n, F f) {
   const ParallelTime time;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n),
-                    [&](const tbb::blocked_range<std::size_t>& range) { run_range(f, range.begin(), range.end()); });
+  tbb::parallel_for(tbb::blocked_range<N>(0, n), [&](const tbb::blocked_range<N>& range) { run_range<N>(f, range.begin(), range.end()); });
 }
 
 // Elements that compare equal end up in any order.

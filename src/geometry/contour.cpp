@@ -1,12 +1,11 @@
 #include "geometry/contour.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <unordered_map>
 
+#include "core/parallel.h"
 #include "math/eigen.h"
 
 namespace firn {
@@ -186,7 +185,7 @@ Course blocks_along(const Lattice& lattice, const std::array<int, 3>& cells, con
   for (;; edge /= 2) {
     const double reach = kSlack * std::sqrt(3.0) / 2 * edge * lattice.cell;
     std::vector<std::uint8_t> is_near(cubes.size());
-    tbb::parallel_for(std::size_t{0}, cubes.size(), [&](std::size_t i) {
+    parallel_for(cubes.size(), [&](std::size_t i) {
       const Point middle = lattice.corner(cubes[i]) + Point::filled(0.5 * edge * lattice.cell);
       is_near[i] = std::abs(distance(middle)) <= reach;
     });
@@ -291,7 +290,7 @@ Mesh contour(const Bounds& box, const Distance& distance, const ContourSettings&
     if (!fits) lattice.cell *= 1.05 * std::sqrt(excess);
   }
   std::vector<Block> blocks(course.first.size());
-  tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t b) {
+  parallel_for(blocks.size(), [&](std::size_t b) {
     blocks[b].first = course.first[b];
     BlockContour(lattice, distance, blocks[b]);
   });

@@ -15,7 +15,7 @@
 namespace firn {
 
 template <class A, class S>
-  requires std::is_same_v<std::remove_const_t<S>, CheckpointHead>
+requires std::is_same_v<std::remove_const_t<S>, CheckpointHead>
 void describe(A& a, S& head) {
   archive(a, head.program, head.variant, head.scene, head.contents, head.time, head.steps, head.frames, head.particles);
 }
@@ -89,20 +89,24 @@ CheckpointReader::CheckpointReader(const std::string& path) : path_(path), file_
   file_.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   if (!file_) fail("it ends within its first bytes");
   if (magic.substr(0, 7) != kMagic.substr(0, 7)) throw UserError(path + ": is not a checkpoint");
-  if (magic != kMagic) throw UserError(fmt::format("{}: a checkpoint of version {}, this firn reads version {}", path, magic.back(), kMagic.back()));
+  if (magic != kMagic)
+    throw UserError(fmt::format("{}: a checkpoint of version {}, this firn reads version {}", path, magic.back(), kMagic.back()));
   if (next_record() != kHead) fail("it does not begin with what it is of");
   read_small(record_, head_);
   record_.clear();
 }
 
-void CheckpointReader::fail(const std::string& what) const { throw UserError(fmt::format("{}: the checkpoint is damaged: {}", path_, what)); }
+void CheckpointReader::fail(const std::string& what) const {
+  throw UserError(fmt::format("{}: the checkpoint is damaged: {}", path_, what));
+}
 
 std::uint32_t CheckpointReader::next_record() {
   RecordHead head{};
   const auto place = static_cast<long long>(file_.tellg());
   file_.read(reinterpret_cast<char*>(&head), sizeof head);
   if (!file_) fail("it is cut off");
-  if (head.raw > kLargest || head.size > kLargest + BLOSC_MAX_OVERHEAD) fail(fmt::format("a record of that size at byte {} cannot be", place));
+  if (head.raw > kLargest || head.size > kLargest + BLOSC_MAX_OVERHEAD)
+    fail(fmt::format("a record of that size at byte {} cannot be", place));
   std::string content(head.size, '\0');
   file_.read(content.data(), static_cast<std::streamsize>(content.size()));
   if (!file_) fail("it is cut off");

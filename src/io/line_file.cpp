@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,8 +27,15 @@ void LineFile::open(const std::string& path) {
 void LineFile::reopen(const std::string& path, long size) {
   path_ = path;
   size_ = size;
-  file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (!file_ || ::ftruncate(*file_, size) != 0) fail(path_, errno);
+  file_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file_) throw UserError(fmt::format("{}: cannot be opened to go on with it: {}", path, system_reason(errno)));
+  struct stat status {};
+  if (::fstat(*file_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < size)
+    throw UserError(fmt::format("{}: is not the table that the run wrote, which has at least {} bytes", path, size));
+}
+
+void LineFile::truncate() {
+  if (::ftruncate(*file_, size_) != 0) fail(path_, errno);
 }
 
 void LineFile::sync() const {

@@ -13,8 +13,10 @@ class LineFile {
  public:
   // A new, empty file: one that is there already, or a link, is not touched.
   void open(const std::string& path);
-  // One that is there, to go on after its first `size` bytes; what is after them goes.
+  // One that is there, to go on after its first `size` bytes. Throws UserError when it has fewer.
   void reopen(const std::string& path, long size);
+  // Away with what is after them.
+  void truncate();
   long size() const { return size_; }
   // All of it is on the disk when this returns.
   void sync() const;

@@ -65,7 +65,12 @@ std::vector<std::string> names_in(const Descriptor& folder) {
 }
 
 int write_to_list(const Descriptor& list, const std::string& lines) {
-  if (const int error = write_all(list, lines); error != 0) return error;
+  struct stat before {};
+  const bool known = ::fstat(*list, &before) == 0;
+  if (const int error = write_all(list, lines); error != 0) {
+    if (known && ::ftruncate(*list, before.st_size) != 0) return errno;  // half a line would spoil the next
+    return error;
+  }
   return ::fdatasync(*list) != 0 ? errno : 0;
 }
 
@@ -274,7 +279,8 @@ std::string RunFolder::file(const std::string& name) const { return (fs::path(pa
 
 void RunFolder::write(const std::string& lines) const {
   struct stat status {};
-  if (::fstat(*directory_, &status) == 0 && status.st_nlink == 0) throw RunError(path_ + ": the folder was removed while the run wrote into it");
+  if (::fstat(*directory_, &status) == 0 && status.st_nlink == 0)
+    throw RunError(path_ + ": the folder was removed while the run wrote into it");
   if (const int error = write_to_list(list_, lines); error != 0) fail(kRunListName, "cannot write", error);
 }
 

@@ -1,12 +1,11 @@
 #include "render/contact_sheet.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>
 
+#include "core/parallel.h"
 #include "render/srgb.h"
 
 namespace firn {
@@ -47,7 +46,7 @@ Image scaled_down(const Image& image, int width, int height) {
   const std::vector<Span> across = spans(image.width, width), down = spans(image.height, height);
   const std::array<float, 256> light = light_of_bytes();
   Image small{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
-  tbb::parallel_for(0, height, [&](int y) {
+  parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       Colour sum = Colour::zero();
       for (int v = down[y].begin; v < down[y].end; ++v)

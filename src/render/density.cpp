@@ -1,10 +1,10 @@
 #include "render/density.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -88,11 +88,11 @@ void DensityField::scatter(const std::vector<Sphere>& spheres) {
 void DensityField::smooth() {
   Level& level = levels_.front();
   const int nx = level.n[0], ny = level.n[1], nz = level.n[2];
-  tbb::parallel_for(0, nz, [&](int k) {
+  parallel_for(nz, [&](int k) {
     for (int j = 0; j < ny; ++j) smooth_line(&level.value[level.at(0, j, k)], nx, 1);
     for (int i = 0; i < nx; ++i) smooth_line(&level.value[level.at(i, 0, k)], ny, nx);
   });
-  tbb::parallel_for(0, ny, [&](int j) {
+  parallel_for(ny, [&](int j) {
     for (int i = 0; i < nx; ++i) smooth_line(&level.value[level.at(i, j, 0)], nz, static_cast<std::size_t>(nx) * ny);
   });
 }

@@ -1,11 +1,10 @@
 #include "render/flat.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "collide/body.h"
+#include "core/parallel.h"
 #include "render/density.h"
 #include "render/splat.h"
 
@@ -78,7 +77,7 @@ std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, 
   const FlatBodies bodies(scenery, camera, time);
   const double pixel = camera.radius / projection.scale;
   std::vector<Colour> light(map.depth.size());
-  tbb::parallel_for(0, map.height, [&](int y) {
+  parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x) {
       Float3 p = projection.ray(x, y).origin;
       p[2] = 0;

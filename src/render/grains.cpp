@@ -1,12 +1,11 @@
 #include "render/grains.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "core/parallel.h"
 #include "io/present_volume.h"
 #include "math/rng.h"
 #include "render/look.h"
@@ -75,7 +74,7 @@ Grains scatter_grains(const SnowSpheres& snow, std::vector<DrawnParticle> partic
   grains.spheres.resize(grains.particles.size() * static_cast<std::size_t>(count));
   // Volume is kept, plus what it takes to close the gaps between grains that overlap by chance.
   const float shrink = 1.15f / std::cbrt(static_cast<float>(count));
-  tbb::parallel_for(std::size_t(0), grains.particles.size(), [&](std::size_t i) {
+  parallel_for(grains.particles.size(), [&](std::size_t i) {
     const auto [index, packed] = grains.particles[i];
     const Sphere& s = snow.spheres[index];
     const float radius = shrink * s.radius * (count > 1 ? mix(kLoneGrain, 1.0f, packed) : 1.0f);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <tbb/parallel_for.h>
-
 #include <cmath>
 
+#include "core/parallel.h"
 #include "firn/error.h"
 #include "io/file.h"
 #include "render/srgb.h"
@@ -22,7 +21,7 @@ Colour rolled_off(const Colour& light) {
 
 Image develop(const std::vector<Colour>& light, int width, int height, int factor, const ToneCurve& tone) {
   Image image{width, height, std::vector<std::uint8_t>(static_cast<std::size_t>(width) * height * 3)};
-  tbb::parallel_for(0, height, [&](int y) {
+  parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       Colour sum = Colour::zero();
       for (int v = 0; v < factor; ++v)

@@ -1,11 +1,10 @@
 #include "render/painter.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "math/rng.h"
 #include "render/look.h"
 
@@ -45,7 +44,7 @@ int choose_count(const SnowSpheres& snow, const Projection& p) {
 std::vector<DrawnParticle> visible(const SnowSpheres& snow, const DensityField& density) {
   constexpr float kBuried = -1;
   std::vector<float> packed(snow.spheres.size());
-  tbb::parallel_for(std::size_t(0), packed.size(), [&](std::size_t i) {
+  parallel_for(packed.size(), [&](std::size_t i) {
     const Float3& p = snow.spheres[i].center;
     packed[i] = density.is_buried(p) ? kBuried : smoothstep(0.1f, 0.4f, density.at(p, 0));
   });
@@ -84,7 +83,7 @@ Painter::Painter(const SnowSpheres& snow, const Stage& stage, const Projection& 
 
 std::vector<Colour> Painter::paint(int factor) const {
   std::vector<Colour> light(map_.depth.size());
-  tbb::parallel_for(0, map_.height / factor, [&](int row) {
+  parallel_for(map_.height / factor, [&](int row) {
     std::vector<Sight> pixel(static_cast<std::size_t>(factor) * factor);
     for (int column = 0; column < map_.width / factor; ++column) {
       bool uniform = true;

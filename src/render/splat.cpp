@@ -1,10 +1,10 @@
 #include "render/splat.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -36,7 +36,7 @@ class TileBins {
       : columns_((p.width + kTile - 1) / kTile), tiles_(columns_ * ((p.height + kTile - 1) / kTile)) {
     const int chunks = static_cast<int>((splats.size() + kChunk - 1) / kChunk);
     std::vector<std::vector<std::uint32_t>> cursor(chunks, std::vector<std::uint32_t>(tiles_, 0));
-    tbb::parallel_for(0, chunks, [&](int c) { visit(splats, p, c, [&](int tile, std::uint32_t) { ++cursor[c][tile]; }); });
+    parallel_for(chunks, [&](int c) { visit(splats, p, c, [&](int tile, std::uint32_t) { ++cursor[c][tile]; }); });
     begin_.assign(tiles_ + 1, 0);
     std::uint32_t sum = 0;
     for (int tile = 0; tile < tiles_; ++tile) {
@@ -45,7 +45,7 @@ class TileBins {
     }
     begin_[tiles_] = sum;
     entries_.resize(sum);
-    tbb::parallel_for(0, chunks, [&](int c) { visit(splats, p, c, [&](int tile, std::uint32_t i) { entries_[cursor[c][tile]++] = i; }); });
+    parallel_for(chunks, [&](int c) { visit(splats, p, c, [&](int tile, std::uint32_t i) { entries_[cursor[c][tile]++] = i; }); });
   }
 
   int tiles() const { return tiles_; }
@@ -98,14 +98,14 @@ DepthMap splat(const std::vector<Sphere>& spheres, const Projection& p) {
   std::vector<Splat> splats(spheres.size());
   // In chunks that are always the same: where a loop ends decides which spheres the compiler takes one by one instead of in a SIMD
   // register, and that can change the last bit.
-  tbb::parallel_for(std::size_t(0), (spheres.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
+  parallel_for((spheres.size() + kChunk - 1) / kChunk, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kChunk; i < std::min(spheres.size(), (chunk + 1) * kChunk); ++i) {
       splats[i] = p.project(spheres[i]);
       splats[i].radius = max(splats[i].radius, kSmallestRadius);
     }
   });
   const TileBins bins(splats, p);
-  tbb::parallel_for(0, bins.tiles(), [&](int tile) {
+  parallel_for(bins.tiles(), [&](int tile) {
     const int x0 = bins.x_of(tile), y0 = bins.y_of(tile);
     for (const std::uint32_t* i = bins.begin(tile); i != bins.end(tile); ++i) {
       Range r = covered(splats[*i], p);

@@ -96,7 +96,8 @@ TEST_F(Folder, ASceneThatWasEditedInARunsFolderIsTheUsers) {
 TEST_F(Folder, WhatIsNotOnTheListIsNotReplaced) {
   ASSERT_EQ(step("out").code, 0);
   const std::set<std::string> before = names_in(at("out"));
-  EXPECT_EQ(before, (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply", "frame_0000.ply", "scene.toml", "stats.csv"}));
+  EXPECT_EQ(before, (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply", "frame_0000.ply",
+                                           "scene.toml", "stats.csv"}));
   for (const char* name : {"frame_0007.vtp", "frames.pvd", "frame_0007_1.ply", "bodies.obj"}) {
     spill(at("out/") + name, "mine");
     expect_refused(replace("out"), std::string(name) + ": is not on the list");
@@ -176,7 +177,8 @@ TEST_F(Folder, AFolderInUseIsRefusedWithAndWithoutOverwrite) {
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_NE(firn({"info", at("out")}).out.find("interrupted"), std::string::npos);
   EXPECT_EQ(replace("out").code, 0);
-  EXPECT_EQ(names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply", "frame_0000.ply", "scene.toml", "stats.csv"}))
+  EXPECT_EQ(names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
+                                                        "frame_0000.ply", "scene.toml", "stats.csv"}))
       << "pictures that were made while it ran are gone, too";
 }
 
@@ -208,8 +210,8 @@ TEST_F(Folder, WhatAKilledRunLeftIsRemoved) {
     spill(at("out/.firn.4711-0.tmp"), "half");
     spill(at("out/mine.4711-0.tmp"), "mine");
     ASSERT_EQ(replace("out").code, 0);
-    EXPECT_EQ(names_in(at("out")),
-              (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply", "frame_0000.ply", "mine.4711-0.tmp", "scene.toml", "stats.csv"}));
+    EXPECT_EQ(names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
+                                                          "frame_0000.ply", "mine.4711-0.tmp", "scene.toml", "stats.csv"}));
   }
 }
 

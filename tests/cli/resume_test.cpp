@@ -36,7 +36,9 @@ class ResumeCommand : public SmallScene {
   void expect_same(const std::string& a, const std::string& b) {
     for (const auto& entry : fs::directory_iterator(path(a))) {
       const std::string name = entry.path().filename().string();
-      if (entry.path().extension() == ".ply") { EXPECT_EQ(slurp(entry.path().string()), slurp(path(b) + "/" + name)) << name; }
+      if (entry.path().extension() == ".ply") {
+        EXPECT_EQ(slurp(entry.path().string()), slurp(path(b) + "/" + name)) << name;
+      }
     }
   }
 };
@@ -99,11 +101,11 @@ TEST_F(ResumeCommand, RefusesACheckpointOfAnotherScene) {
   EXPECT_EQ(slurp(path("out/final.ply")), final_state) << "nothing is changed";
 }
 
-TEST_F(ResumeCommand, MindsNoOtherCameraOrFormat) {
+TEST_F(ResumeCommand, MindsNoOtherCamera) {
   ASSERT_EQ(run("out", {"--frames", "2"}).code, 0);
   std::string scene = slurp(path("out/scene.toml"));
-  for (const auto& [before, after] : {std::pair("[render]", "[render]\nexposure = 1.7"), std::pair("formats = [\"ply\"]", "formats = [\"vtp\"]"),
-                                      std::pair("checkpoint_minutes = 5", "checkpoint_minutes = 7")}) {
+  for (const auto& [before, after] :
+       {std::pair("[render]", "[render]\nexposure = 1.7"), std::pair("checkpoint_minutes = 5", "checkpoint_minutes = 7")}) {
     const std::size_t at = scene.find(before);
     ASSERT_NE(at, std::string::npos) << before;
     scene.replace(at, std::string(before).size(), after);
@@ -113,7 +115,32 @@ TEST_F(ResumeCommand, MindsNoOtherCameraOrFormat) {
   spill(path("out/scene.toml"), scene);
   const Outcome outcome = resume("out", {"--frames", "3"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(fs::exists(path("out/frame_0003.vtp")));
+}
+
+TEST_F(ResumeCommand, LeavesCopiesOfCheckpointsAlone) {
+  ASSERT_EQ(run("whole", {"--frames", "6"}).code, 0);
+  ASSERT_EQ(run("out", {"--frames", "4", "--checkpoint-frames", "1"}).code, 0);
+  const std::string first = checkpoints("out").front(), copy = path("out/checkpoints/step_00000001_backup.state");
+  const std::string later = path("out/checkpoints/step_99999999.state");
+  fs::copy_file(first, copy);
+  fs::copy_file(first, later);
+  const Outcome outcome = resume("out", {"--frames", "6"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_same("whole", "out");
+  EXPECT_EQ(slurp(copy), slurp(later));
+  EXPECT_EQ(checkpoints("out").size(), 4u) << "two of the run, and the copies";
+}
+
+TEST_F(ResumeCommand, WithoutItsTableChangesNothing) {
+  ASSERT_EQ(run("out", {"--frames", "2"}).code, 0);
+  const std::string stats = slurp(path("out/stats.csv"));
+  for (const std::string& damaged : {stats.substr(0, stats.size() / 2), std::string()}) {
+    fs::remove(path("out/stats.csv"));
+    if (!damaged.empty()) spill(path("out/stats.csv"), damaged);
+    const Outcome outcome = resume("out", {"--frames", "3"});
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(fs::exists(path("out/final.ply")));
+  }
 }
 
 TEST_F(ResumeCommand, NeedsTheFolderOfARun) {

@@ -20,8 +20,8 @@ struct Tiny {
   const char* scene;
   double spacing;
 };
-constexpr Tiny kTiny[] = {{"bench_ball", 0.03},     {"crust", 0.04},       {"slide_2d", 0.03},  {"snowball_drop", 0.05}, {"snowplow", 0.1},
-                          {"sweep", 0.03},          {"wall_slippery", 0.03}, {"wall_sticky", 0.03}, {"wedge", 0.025}};
+constexpr Tiny kTiny[] = {{"bench_ball", 0.03}, {"crust", 0.04},         {"slide_2d", 0.03},    {"snowball_drop", 0.05}, {"snowplow", 0.1},
+                          {"sweep", 0.03},      {"wall_slippery", 0.03}, {"wall_sticky", 0.03}, {"wedge", 0.025}};
 
 using Hashes = std::map<std::string, std::string>;  // by "processor,scene,integrator,transfer"
 
@@ -41,8 +41,9 @@ class Golden : public testing::TestWithParam<std::tuple<Tiny, const char*, const
  protected:
   static std::string hash_with(int threads) {
     const auto [tiny, integrator, transfer] = GetParam();
-    const Scene scene = load_scene(tiny.scene, {fmt::format("simulation.spacing={}", tiny.spacing), fmt::format("solver.integrator={}", integrator),
-                                                fmt::format("solver.transfer={}", transfer)});
+    const Scene scene =
+        load_scene(tiny.scene, {fmt::format("simulation.spacing={}", tiny.spacing), fmt::format("solver.integrator={}", integrator),
+                                fmt::format("solver.transfer={}", transfer)});
     Simulation simulation(scene, Backend::kCpu, threads);
     for (int k = 0; k < kSteps; ++k) simulation.step(1 / scene.simulation.fps);
     return simulation.hash();
@@ -65,14 +66,17 @@ TEST_P(Golden, StateIsTheSameForAnyNumberOfThreadsAndAsItWas) {
     std::ofstream(to, std::ios::app) << key() << "," << hash << "\n";
     return;
   }
-  if (known != before.end()) { EXPECT_EQ(hash, known->second) << "if that is meant: make golden"; }
+  if (known != before.end()) {
+    EXPECT_EQ(hash, known->second) << "if that is meant: make golden";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Gallery, Golden,
-                         testing::Combine(testing::ValuesIn(kTiny), testing::Values("explicit", "semi-implicit"), testing::Values("flip", "apic")),
+                         testing::Combine(testing::ValuesIn(kTiny), testing::Values("explicit", "semi-implicit"),
+                                          testing::Values("flip", "apic")),
                          [](const auto& info) {
-                           return fmt::format("{}_{}_{}", std::get<0>(info.param).scene, std::get<1>(info.param)[0] == 'e' ? "explicit" : "implicit",
-                                              std::get<2>(info.param));
+                           return fmt::format("{}_{}_{}", std::get<0>(info.param).scene,
+                                              std::get<1>(info.param)[0] == 'e' ? "explicit" : "implicit", std::get<2>(info.param));
                          });
 
 }  // namespace

@@ -70,7 +70,8 @@ TEST_P(SavedState, GoesOnBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Every, SavedState,
                          testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit),
-                                          testing::Values(Transfer::kFlip, Transfer::kApic), testing::Values(Precision::kFloat, Precision::kDouble)));
+                                          testing::Values(Transfer::kFlip, Transfer::kApic),
+                                          testing::Values(Precision::kFloat, Precision::kDouble)));
 
 TEST(SavedState, OfTheReferenceGoesOnToo) { expect_goes_on(thrown_ball(2), {3}, 3, Backend::kReference); }
 
@@ -100,7 +101,36 @@ TEST(SavedState, OfAnotherSceneIsRefused) {
   Scene other = thrown_ball(3);
   other.colliders.push_back(ground(0.5, -1));
   EXPECT_NE(error_of([&] { loaded(other, bytes); }).find("other bodies"), std::string::npos);
+  other = thrown_ball(3);
+  other.solver.transfer = Transfer::kApic;
+  EXPECT_NE(error_of([&] { loaded(other, bytes); }).find("other transfer"), std::string::npos);
+  EXPECT_NE(error_of([&] { loaded(thrown_ball(2), bytes); }).find("other dimension"), std::string::npos);
   EXPECT_NE(error_of([&] { loaded(thrown_ball(3), bytes.substr(0, bytes.size() - 3)); }).find("ends too early"), std::string::npos);
+}
+
+TEST(SavedState, AtTheVeryEndOfASpanGoesOnWithTheSameTime) {
+  Scene scene = thrown_ball(2);
+  scene.solver.integrator = Integrator::kExplicit;
+  scene.solver.time_step = 1e-4 / 3;  // sums of it miss the end of the span by some rounding
+  for (const int stop : {1, 2, 3, 5, 7}) {
+    const double end = stop * 1e-4 * 0.7;
+    Simulation whole(scene, Backend::kCpu, 1), stopped(scene, Backend::kCpu, 1);
+    whole.advance_to(end);
+    stopped.advance_to(end, [&](const StepInfo&) { return stopped.time() < 0.999999 * end; });
+    Simulation again = loaded(scene, saved(stopped));
+    again.advance_to(end);
+    EXPECT_EQ(again.time(), end);
+    EXPECT_EQ(again.hash(), whole.hash());
+  }
+}
+
+TEST(SavedState, OfTheReferenceSurvivesThatAllSnowWasGoneOnce) {
+  Scene scene = empty_scene(2, 0.05);
+  scene.sources.push_back(spout({0, 1, 0}, 0.1, 40));
+  scene.sources[0].start = 0.02;
+  scene.sinks.push_back(drain({0, 0.7, 0}, {0, 1, 0}));
+  scene.snow.push_back(ball({0, 0.4, 0}, 0.08));  // in the sink from the start
+  expect_goes_on(scene, {1, 4}, 3, Backend::kReference);
 }
 
 TEST(Simulations, OfDifferentThreadCountsRunSideBySide) {

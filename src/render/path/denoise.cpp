@@ -1,10 +1,9 @@
 #include "render/path/denoise.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 
+#include "core/parallel.h"
 #include "render/path/fireflies.h"
 #include "render/path/guides.h"
 #include "render/path/patches.h"
@@ -31,7 +30,7 @@ Colour divisor(const Colour& albedo) {
 
 NoisyLight incident_light(const TracedPicture& picture) {
   NoisyLight light{picture.light, picture.variance};
-  tbb::parallel_for(std::size_t{0}, light.mean.size(), [&](std::size_t p) {
+  parallel_for(light.mean.size(), [&](std::size_t p) {
     const Colour d = divisor(picture.albedo[p]);
     for (int c = 0; c < 3; ++c) {
       light.mean[p][c] /= d[c];
@@ -64,8 +63,8 @@ struct Light {
 
 Light with_common_variance(const NoisyLight& light, const Guides& guides) {
   std::vector<float> own(light.mean.size()), common(own.size());
-  tbb::parallel_for(std::size_t{0}, own.size(), [&](std::size_t p) { own[p] = luminance_variance(light.variance[p]); });
-  tbb::parallel_for(0, guides.height(), [&](int y) {
+  parallel_for(own.size(), [&](std::size_t p) { own[p] = luminance_variance(light.variance[p]); });
+  parallel_for(guides.height(), [&](int y) {
     for (int x = 0; x < guides.width(); ++x) common[static_cast<std::size_t>(y) * guides.width() + x] = common_variance(own, guides, x, y);
   });
   return {light.mean, common};
@@ -170,7 +169,7 @@ Light filter(const Light& light, const Guides& guides, int patch_radius) {
   const Input input{guides, light.variance, comparison(light, width, height), channels_of(light.mean)};
   Light result = light;
   const int bands = (height + kBand - 1) / kBand;
-  tbb::parallel_for(0, bands, [&](int i) {
+  parallel_for(bands, [&](int i) {
     Band band(input, {i * kBand, std::min((i + 1) * kBand, height)}, patch_radius);
     for (int v = -kWindow; v <= kWindow; ++v)
       for (int u = -kWindow; u <= kWindow; ++u) band.add({u, v});
@@ -193,7 +192,7 @@ std::vector<Colour> denoise(const TracedPicture& traced) {
   // Where a patch is so unlikely that hardly any is like it, the first pass leaves noise, and a variance that says so to the second.
   const Light calm = filter(filter(noisy, guides, kFirstPatch), guides, kSecondPatch);
   std::vector<Colour> result = picture.light;
-  tbb::parallel_for(std::size_t{0}, result.size(), [&](std::size_t p) {
+  parallel_for(result.size(), [&](std::size_t p) {
     if (noisy.variance[p] > 0) result[p] = multiply(calm.mean[p], divisor(picture.albedo[p]));
   });
   return result;

@@ -1,10 +1,10 @@
 #include "render/path/fireflies.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -51,7 +51,7 @@ float bright_nearby(const std::vector<Colour>& light, const Guides& guides, int 
 
 NoisyLight without_fireflies(const NoisyLight& light, const Guides& guides) {
   NoisyLight calm = light;
-  tbb::parallel_for(0, guides.height(), [&](int y) {
+  parallel_for(guides.height(), [&](int y) {
     for (int x = 0; x < guides.width(); ++x) {
       const std::size_t p = static_cast<std::size_t>(y) * guides.width() + x;
       const float shown = luminance(light.mean[p]);

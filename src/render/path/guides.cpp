@@ -1,8 +1,8 @@
 #include "render/path/guides.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -24,7 +24,7 @@ void for_each_near(const TracedPicture& picture, int x, int y, int reach, const 
 // Pixels that found one thing only are no more certain than those about them: at least the mean over a pixel and its neighbours.
 std::vector<float> expected_variance(const TracedPicture& picture, const std::vector<float>& values) {
   std::vector<float> result(values.size());
-  tbb::parallel_for(0, picture.height, [&](int y) {
+  parallel_for(picture.height, [&](int y) {
     for (int x = 0; x < picture.width; ++x) {
       float sum = 0, count = 0;
       for_each_near(picture, x, y, 1, [&](int, int, std::size_t q) {
@@ -51,7 +51,7 @@ Guides::Guides(const TracedPicture& picture)
     normal_[c].resize(n);
   }
   for (auto* column : {&spread_, &level_, &slope_x_, &slope_y_, &albedo_variance_, &depth_variance_}) column->resize(n);
-  tbb::parallel_for(0, height_, [&](int y) {
+  parallel_for(height_, [&](int y) {
     for (int x = 0; x < width_; ++x) {
       const std::size_t p = picture.at(x, y);
       for (int c = 0; c < 3; ++c) {
@@ -77,7 +77,7 @@ TracedPicture with_calm_mixtures(const TracedPicture& picture) {
     for (float& variance : *variances) variance *= kDoubt;
   const Guides guides(expected);
   TracedPicture calm = expected;
-  tbb::parallel_for(0, picture.height, [&](int y) {
+  parallel_for(picture.height, [&](int y) {
     for (int x = 0; x < picture.width; ++x) {
       const std::size_t p = picture.at(x, y);
       if (expected.albedo_variance[p] < kUniform) continue;

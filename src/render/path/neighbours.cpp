@@ -1,12 +1,13 @@
 #include "render/path/neighbours.h"
 
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <tuple>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -33,7 +34,7 @@ std::array<double, 3> middle_of(const Frame& frame) {
 
 Neighbours::Neighbours(const Frame& frame, double reach) : points_(frame.size()) {
   const std::array<double, 3> middle = middle_of(frame);
-  tbb::parallel_for(std::size_t(0), points_.size(), [&](std::size_t i) {
+  parallel_for(points_.size(), [&](std::size_t i) {
     Point& point = points_[i];
     point = {0, static_cast<std::uint32_t>(i), Float3::zero()};
     for (std::size_t d = 0; d < 3; ++d) {

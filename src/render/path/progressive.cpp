@@ -1,11 +1,11 @@
 #include "render/path/progressive.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
+
+#include "core/parallel.h"
 
 namespace firn {
 namespace {
@@ -61,7 +61,7 @@ bool ProgressivePicture::add(int samples, const std::function<bool(double fracti
   std::atomic<bool> stopped = false;
   std::mutex reporting;
   int done = 0;
-  tbb::parallel_for(0, tiles, [&](int tile) {
+  parallel_for(tiles, [&](int tile) {
     if (stopped) return;
     add_to_tile(tile, samples);
     const std::lock_guard lock(reporting);

@@ -1,13 +1,12 @@
 #include "render/path/sky_image.h"
 
 #include <fmt/format.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
+#include "core/parallel.h"
 #include "firn/error.h"
 
 namespace firn {
@@ -27,7 +26,7 @@ int cell_edge(const HdrImage& image) {
 
 HdrImage scaled(HdrImage image, float factor) {
   if (factor == 1) return image;
-  tbb::parallel_for(0, image.height, [&](int y) {
+  parallel_for(image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x) image.pixels[image.at(x, y)] = factor * image.pixels[image.at(x, y)];
   });
   return image;
@@ -52,7 +51,7 @@ std::vector<float> SkyImage::cell_fluences() const {
   const int w = image_.width, h = image_.height, across_cells = w / edge_;
   if (w != 2 * h) throw UserError(fmt::format("{} x {} pixels; a sky is twice as wide as high", w, h));
   std::vector<float> fluences(static_cast<std::size_t>(across_cells) * static_cast<std::size_t>(h / edge_));
-  tbb::parallel_for(0, h / edge_, [&](int cell_row) {
+  parallel_for(h / edge_, [&](int cell_row) {
     for (int y = cell_row * edge_; y < (cell_row + 1) * edge_; ++y) {
       const auto across = [&](int x, int row) {
         const auto at = [&](int column) { return luminance(image_.pixels[image_.at((column + w) % w, std::clamp(row, 0, h - 1))]); };

@@ -1,10 +1,9 @@
 #include "render/path/snow_grains.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "render/path/neighbours.h"
 #include "render/path/phase.h"
 #include "render/path/random.h"
@@ -115,7 +114,7 @@ Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t m
       if (!frame.mass.empty()) grains.mass[k] = frame.mass[p] / static_cast<double>(count);
     }
   };
-  tbb::parallel_for(std::size_t(0), neighbours.cubes(), [&](std::size_t cube) {
+  parallel_for(neighbours.cubes(), [&](std::size_t cube) {
     std::vector<Float3> around;
     neighbours.gather(cube, around);
     for (const Neighbours::Point* point = neighbours.begin(cube); point != neighbours.end(cube); ++point) {

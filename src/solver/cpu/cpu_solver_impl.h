@@ -21,8 +21,8 @@ class PhaseTimer {
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::move_between_blocks(const Model& model, Store& store) {
-  bool changed = exchange::migrate(scratch_.migration, convert_vec<std::int32_t, D>(model.origin), store.particles, store.blocks, store.pool,
-                                   scratch_.slot_of_id, [&] { make_room(model, store, scratch_); });
+  bool changed = exchange::migrate(scratch_.migration, convert_vec<std::int32_t, D>(model.origin), store.particles, store.blocks,
+                                   store.pool, scratch_.slot_of_id, [&] { make_room(model, store, scratch_); });
   if (changed || scratch_.moved) changed |= find_lone(store, scratch_);
   if (changed) allocate_grid(model, store);
 }
@@ -114,7 +114,8 @@ Attempt CpuSolver<T, D, Kernel, Apic>::scatter_again(Work& work) {
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::update_grid(Work& work) {
   const GridPass<T, D> grid(work.model, work.store, scratch_, work.dt, work.bodies.list);
-  exchange::sum_halos(scratch_.active, [](std::size_t n, auto f) { parallel_for(n, f); }, [&](std::uint32_t b) { grid.block(b); });
+  exchange::sum_halos(
+      scratch_.active, [](std::size_t n, auto f) { parallel_for(n, f); }, [&](std::uint32_t b) { grid.block(b); });
   return {};
 }
 
@@ -223,8 +224,8 @@ StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state,
       throw;
     }
     accept(work);
-    report.serial_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() -
-                            (ParallelTime::seconds() - parallel_before);
+    report.serial_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() - (ParallelTime::seconds() - parallel_before);
     return report;
   });
 }

@@ -46,7 +46,8 @@ template <class T, int D>
 void find_slots(const ParticleStore<T, D>& store, std::size_t ids, std::vector<std::uint32_t>& slot_of_id) {
   slot_of_id.assign(ids, kNoSlot);
   parallel_for(store.blocks.size(), [&](std::size_t b) {
-    for (std::uint32_t i = 0; i < store.blocks[b].count; ++i) slot_of_id[store.particles.id[store.blocks[b].slot(i)]] = store.blocks[b].slot(i);
+    for (std::uint32_t i = 0; i < store.blocks[b].count; ++i)
+      slot_of_id[store.particles.id[store.blocks[b].slot(i)]] = store.blocks[b].slot(i);
   });
 }
 
@@ -74,7 +75,8 @@ Removed note_removed(const Outflow<T, D>& outflow, std::size_t b, ParticleStore<
 
 // The same of all blocks. Snow that lies beside those who go may have leant on them: it wakes.
 template <class T, int D>
-Removed choose_removed(const Model& model, const Outflow<T, D>& outflow, const State& state, ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
+Removed choose_removed(const Model& model, const Outflow<T, D>& outflow, const State& state, ParticleStore<T, D>& store,
+                       Scratch<T, D>& scratch) {
   std::vector<Removed> of_block(store.blocks.size());
   scratch.migration.start(store.blocks.size());
   parallel_for(of_block.size(), [&](std::size_t b) { of_block[b] = note_removed(outflow, b, store, scratch); });

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "grid/exchange.h"
-#include "solver/cpu/scratch.h"
 #include "solver/cpu/parallel.h"
+#include "solver/cpu/scratch.h"
 
 namespace firn::cpu {
 

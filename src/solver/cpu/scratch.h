@@ -17,7 +17,7 @@ namespace firn::cpu {
 struct BlockReport {
   StepLimits limits;
   Attempt attempt;
-  NearLoads loads;                    // by collisions of particles
+  NearLoads loads;  // by collisions of particles
 };
 
 template <class T, int D>
@@ -117,7 +117,8 @@ inline void load_tile(const Scratch<T, D>& scratch, std::size_t block, const Arr
 
 // f(place of a Row in the node block, what the tiles over it hold there, summed in the order of their keys), for all its Rows.
 template <class T, int D, class F>
-inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles, bool only_awake, F f) {
+inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles,
+                         bool only_awake, F f) {
   using Shape = BlockShape<D>;
   struct Part {
     const T* first;   // of the tile's Rows that lie in the node block
@@ -155,7 +156,8 @@ inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& 
 }
 
 template <class T, int D>
-inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles, T* nodes, bool only_awake = false) {
+inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles,
+                      T* nodes, bool only_awake = false) {
   for_each_sum(store, scratch, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
 }
 

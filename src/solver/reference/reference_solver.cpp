@@ -133,11 +133,10 @@ class ReferenceSolver : public Solver {
   static void store(const Model& model, const std::vector<Particle<D>>& particles, State& state) {
     ParticleStore<double, D>& to = state.of<double, D>();
     state.particle_count = particles.size();
-    to.blocks.resize(particles.empty() ? 0 : 1);
-    for (ParticleBlock<D>& all : to.blocks) {
-      all.count = static_cast<std::uint32_t>(particles.size());
-      while (all.groups.size() < groups_for(all.count)) all.groups.push_back(to.pool.take());
-    }
+    to.blocks.resize(1);
+    ParticleBlock<D>& all = to.blocks[0];
+    all.count = static_cast<std::uint32_t>(particles.size());
+    while (all.groups.size() < groups_for(all.count)) all.groups.push_back(to.pool.take());
     to.particles.resize(to.pool.slots(), {model.solver.transfer == Transfer::kApic, model.varied});
     for (std::size_t i = 0; i < particles.size(); ++i) {
       const ParticleRow row = to_row(particles[i], model.h);
