@@ -10,10 +10,10 @@ Cell<kDimension> origin_of(const PackedBall& ball) { return convert_vec<std::int
 
 void sort_at_the_start(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kExplicit);
-  const std::size_t n = ball.state().particle_count;
+  const std::size_t n = ball.state.particle_count;
   Particles<Scalar, kDimension> unsorted;
   unsorted.resize(slots_for(n), {});
-  for (std::size_t id = 0; id < n; ++id) unsorted.copy(ball.state().particles, ball.state().slot_of_id[id], id);
+  for (std::size_t id = 0; id < n; ++id) unsorted.copy(ball.store().particles, ball.scratch().slot_of_id[id], id);
   BlockSorter<kDimension> sorter;
   cpu::Threads one_thread(1);
   one_thread.run([&] {
@@ -27,18 +27,19 @@ BENCHMARK(sort_at_the_start)->Name("sort, at the start")->Unit(benchmark::kMilli
 void migration(benchmark::State& timer) {
   constexpr std::uint32_t kEvery = 50;
   static PackedBall ball = packed_ball(Integrator::kExplicit);
-  State& state = ball.state();
+  ParticleStore<Scalar, kDimension>& store = ball.store();
+  cpu::Scratch<Scalar, kDimension>& scratch = ball.scratch();
   const auto migrate = [&] {
-    state.migration.start(state.blocks.size());
-    for (std::size_t b = 0; b < state.blocks.size(); ++b) {
+    scratch.migration.start(store.blocks.size());
+    for (std::size_t b = 0; b < store.blocks.size(); ++b) {
       std::uint32_t first = 0;
-      state.blocks[b].for_each_pack<kGroupSize>([&](std::size_t at, int n) {
-        state.migration.note(state.blocks[b], b, state.particles, first, at, n);
+      store.blocks[b].for_each_pack<kGroupSize>([&](std::size_t at, int n) {
+        scratch.migration.note(store.blocks[b], b, store.particles, first, at, n);
         first += kGroupSize;
       });
     }
-    state.migration.run(origin_of(ball), state.particles, state.blocks, state.pool, state.slot_of_id, [&] {
-      if (state.pool.slots() > state.particles.slots()) state.particles.resize(state.pool.slots(), {});
+    scratch.migration.run(origin_of(ball), store.particles, store.blocks, store.pool, scratch.slot_of_id, [&] {
+      if (store.pool.slots() > store.particles.slots()) store.particles.resize(store.pool.slots(), {});
     });
   };
   cpu::Threads one_thread(1);
@@ -46,13 +47,13 @@ void migration(benchmark::State& timer) {
     int step = BlockShape<kDimension>::kEdge;
     for (auto _ : timer) {
       timer.PauseTiming();
-      for (std::uint32_t id = 0; id < state.particle_count; id += kEvery) state.particles.cell[0][state.slot_of_id[id]] += step;
+      for (std::uint32_t id = 0; id < ball.state.particle_count; id += kEvery) store.particles.cell[0][scratch.slot_of_id[id]] += step;
       step = -step;
       timer.ResumeTiming();
       migrate();
     }
   });
-  count_particles(timer, state.particle_count);
+  count_particles(timer, ball.state.particle_count);
 }
 BENCHMARK(migration)->Name("migration, 2 % change blocks")->Unit(benchmark::kMillisecond);
 
