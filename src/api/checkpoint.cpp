@@ -88,7 +88,8 @@ std::optional<std::int64_t> step_of(const fs::path& path) {
   return parsed.ec == std::errc() && std::string_view(parsed.ptr, end) == kNameEnd ? std::optional(step) : std::nullopt;
 }
 
-// Those on the list of the run, the newest first: what else is there is not the run's.
+}  // namespace
+
 std::vector<std::string> checkpoints_in(const std::string& directory) {
   std::map<std::int64_t, std::string> found;
   for (const auto& [name, content] : read_run_record(directory).files) {
@@ -101,6 +102,8 @@ std::vector<std::string> checkpoints_in(const std::string& directory) {
   for (auto at = found.rbegin(); at != found.rend(); ++at) paths.push_back(at->second);
   return paths;
 }
+
+namespace {
 
 void check_fits(const std::string& path, const CheckpointHead& head, const CheckpointHead& wanted) {
   const auto refuse = [&](const char* what, const std::string& has, const std::string& needs) {
@@ -225,10 +228,7 @@ RestoredRun restore_run(const std::string& directory, const Scene& scene, const 
       directory);
   for (const std::string& path : checkpoints_in(directory)) {
     try {
-      CheckpointReader file(path);
-      char bytes[65536];
-      while (file.read(bytes, sizeof bytes) > 0) {
-      }
+      CheckpointReader(path).read_to_end();
     } catch (const UserError& damage) {
       reason = damage.what();
       if (options.warn) options.warn(reason);

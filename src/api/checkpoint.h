@@ -30,6 +30,9 @@ struct RunProgress {
   std::int64_t stats_bytes = 0;                  // of stats.csv
 };
 
+// Paths of those on the list of the run, the newest first: what else is there is not the run's.
+std::vector<std::string> checkpoints_in(const std::string& directory);
+
 // What the checkpoints of a run say that they are of.
 CheckpointHead head_of(const Scene& scene, Backend backend);
 

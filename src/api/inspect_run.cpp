@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 
+#include "api/checkpoint.h"
 #include "firn/error.h"
 #include "firn/scene.h"
 #include "io/formats.h"
@@ -138,10 +138,7 @@ class RunReport {
 
   void add_checkpoints() {
     std::vector<std::string> names;
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(folder_) / kRunCheckpoints, error))
-      if (entry.path().extension() == ".state") names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
+    for (const std::string& path : checkpoints_in(folder_)) names.push_back(fs::path(path).filename().string());
     if (!names.empty()) add("checkpoints", fmt::format("{}", fmt::join(names, ", ")));
   }
 

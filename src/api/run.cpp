@@ -299,6 +299,8 @@ RunSummary resume(const std::string& directory, const ResumeOptions& options) {
   Scene scene = load_scene((std::filesystem::path(directory) / kRunSceneName).string());
   scene.name = read_run_record(directory).scene;
   RestoredRun restored = restore_run(directory, scene, options);
+  if (const long done = restored.progress.written.back().number.frame; options.frames && *options.frames < done)
+    throw UserError(fmt::format("--frames {}: the run has {} frames already", *options.frames, done));
   RunOptions of_run;
   of_run.directory = directory;
   of_run.frames = options.frames ? options.frames : restored.progress.frames;

@@ -104,9 +104,8 @@ void Simulation::change(const Scene& scene) {
   Built built = build(scene, read_ply);
   Parts& p = *parts_;
   check_unchanged(scene, p.model, built.model);
-  if (built.population.emitters().size() != p.population.emitters().size() || built.population.late().size() != p.population.late().size())
-    throw UserError(
-        fmt::format("{}: the number of sources and of snow that comes later cannot change while a simulation runs", scene.name));
+  if (built.population.late().size() != p.population.late().size())
+    throw UserError(fmt::format("{}: the number of bodies of snow that come later cannot change while a simulation runs", scene.name));
   built.model.origin = p.model.origin;  // of the blocks there are
   built.model.mass_floor = std::min(built.model.mass_floor, p.model.mass_floor);
   built.double_frames |= p.double_frames;

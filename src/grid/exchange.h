@@ -3,8 +3,9 @@
 // what talks to the others.
 #pragma once
 
-#include <algorithm>
 #include <span>
+
+#include "core/parallel.h"
 
 namespace firn::exchange {
 
@@ -18,9 +19,9 @@ inline double sum(std::span<const double> partial) {
 inline double largest(double own) { return own; }
 
 // f(number of a node block) for each of them: what the tiles over it hold is all there then.
-template <class Blocks, class Loop, class F>
-void sum_halos(const Blocks& node_blocks, Loop loop, F f) {
-  loop(node_blocks.size(), [&](std::size_t i) { f(node_blocks[i]); });
+template <class Blocks, class F>
+void sum_halos(const Blocks& node_blocks, F f) {
+  parallel_for(node_blocks.size(), [&](std::size_t i) { f(node_blocks[i]); });
 }
 
 // Lets `migration` bring particles to their blocks; says whether the set of blocks has changed.

@@ -139,4 +139,10 @@ std::size_t CheckpointReader::read(char* to, std::size_t size) {
   return got;
 }
 
+void CheckpointReader::read_to_end() {
+  char bytes[65536];
+  while (read(bytes, sizeof bytes) > 0) {
+  }
+}
+
 }  // namespace firn

@@ -35,6 +35,8 @@ class CheckpointReader {
   const CheckpointHead& head() const { return head_; }
   // The next bytes, at most so many; 0: all have been read, and the end was there.
   std::size_t read(char* to, std::size_t size);
+  // All that is left, so that damage shows.
+  void read_to_end();
   // The hash that the end has; of a file that was read to its end.
   const std::string& hash() const { return hash_; }
 

@@ -143,6 +143,14 @@ TEST_F(ResumeCommand, WithoutItsTableChangesNothing) {
   }
 }
 
+TEST_F(ResumeCommand, DoesNotMakeARunShorter) {
+  ASSERT_EQ(run("out", {"--frames", "3"}).code, 0);
+  const Outcome outcome = resume("out", {"--frames", "2"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("the run has 3 frames already"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(fs::exists(path("out/final.ply")));
+}
+
 TEST_F(ResumeCommand, NeedsTheFolderOfARun) {
   EXPECT_NE(resume("nowhere").err.find("there is no such folder"), std::string::npos);
   fs::create_directory(path("empty"));

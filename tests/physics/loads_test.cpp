@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "support/random_snow.h"
+#include "support/flow_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -24,14 +24,6 @@ Collider plate(const Vector& center, const Vector& size) {
   box.shape.size = size;
   box.friction = 0.5;
   return box;
-}
-
-Snow block(const Vector& center, const Vector& size) {
-  Snow snow;
-  snow.shape.kind = ShapeKind::kBox;
-  snow.shape.center = center;
-  snow.shape.size = size;
-  return snow;
 }
 
 // The mean of what every collider feels from now on for `seconds`.

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "collide/motion.h"
-#include "support/random_snow.h"
+#include "support/flow_scenes.h"
 
 namespace firn::test {
 namespace {
@@ -13,14 +13,6 @@ using V = Vec<double, 3>;
 
 V vec(const Vector& v) { return {v[0], v[1], v[2]}; }
 Vector vector(const V& v) { return {v[0], v[1], v[2]}; }
-
-Snow block(const Vector& center, const Vector& size) {
-  Snow snow;
-  snow.shape.kind = ShapeKind::kBox;
-  snow.shape.center = center;
-  snow.shape.size = size;
-  return snow;
-}
 
 Collider box(const Vector& center, const Vector& size) {
   Collider body;

@@ -3,23 +3,15 @@
 
 #include <cmath>
 
-#include "support/random_snow.h"
+#include "support/flow_scenes.h"
 
 namespace firn::test {
 namespace {
 
-Snow slab(const Vector& center, const Vector& size) {
-  Snow snow;
-  snow.shape.kind = ShapeKind::kBox;
-  snow.shape.center = center;
-  snow.shape.size = size;
-  return snow;
-}
-
 // A slab 30 cells wide and 8 high on rough ground; 2D, because a second of it must be cheap.
 Scene lying_slab(bool sleep) {
   Scene scene = empty_scene(2, 0.02);
-  scene.snow.push_back(slab({0, 0.1, 0}, {0.6, 0.16, 0}));
+  scene.snow.push_back(block({0, 0.1, 0}, {0.6, 0.16, 0}));
   scene.snow[0].particles_per_cell = 4;
   scene.colliders.push_back(ground(0.6));
   scene.solver.sleep = sleep;
@@ -108,7 +100,7 @@ TEST(Sleep, AMovingBodyWakesWhatItComesNear) {
 TEST(Sleep, ASlowPressIsFeltThroughAWholeColumn) {
   const auto pressed = [](bool sleep, double descent) {
     Scene scene = lying_slab(sleep);
-    scene.snow[0] = slab({0, 0.26, 0}, {0.24, 0.48, 0});
+    scene.snow[0] = block({0, 0.26, 0}, {0.24, 0.48, 0});
     scene.solver.flip_ratio = 0.5;  // damps the column's swinging, so that it does go to sleep
     Collider press;
     press.shape.kind = ShapeKind::kBox;

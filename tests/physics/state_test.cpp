@@ -81,10 +81,8 @@ TEST(SavedState, KnowsWhatSourcesAndTheWindowHaveGiven) {
 
 TEST(SavedState, KnowsWhoSleepsAndWhatItWeighs) {
   Scene scene = empty_scene(2, 0.02);
-  Snow slab;
-  slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
-  slab.particles_per_cell = 4;
-  scene.snow.push_back(slab);
+  scene.snow.push_back(block({0, 0.1, 0}, {0.6, 0.16, 0}));
+  scene.snow[0].particles_per_cell = 4;
   scene.snow.push_back(ball({0.6, 0.9, 0}, 0.06));  // wakes some of it later
   scene.snow[1].velocity = {-1.3, 0, 0};
   scene.colliders.push_back(ground(0.6));

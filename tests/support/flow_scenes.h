@@ -13,6 +13,12 @@ inline Shape box_shape(const Vector& center, const Vector& size) {
   return shape;
 }
 
+inline Snow block(const Vector& center, const Vector& size) {
+  Snow snow;
+  snow.shape = box_shape(center, size);
+  return snow;
+}
+
 // A box that gives out snow downwards.
 inline Source spout(const Vector& center, double edge, double rate) {
   Source source;

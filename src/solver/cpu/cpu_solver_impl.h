@@ -114,8 +114,7 @@ Attempt CpuSolver<T, D, Kernel, Apic>::scatter_again(Work& work) {
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::update_grid(Work& work) {
   const GridPass<T, D> grid(work.model, work.store, scratch_, work.dt, work.bodies.list);
-  exchange::sum_halos(
-      scratch_.active, [](std::size_t n, auto f) { parallel_for(n, f); }, [&](std::uint32_t b) { grid.block(b); });
+  exchange::sum_halos(scratch_.active, [&](std::uint32_t b) { grid.block(b); });
   return {};
 }
 
