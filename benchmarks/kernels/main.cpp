@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "api/calibration.h"
+#include "api/measure.h"
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);

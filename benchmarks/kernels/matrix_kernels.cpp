@@ -2,9 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include "materials/snow.h"
+#include "math/decompose.h"
 #include "math/pack.h"
-#include "math/rng.h"
-#include "math/svd.h"
+#include "math/random.h"
 
 namespace firn::bench_kernels {
 namespace {

@@ -1,6 +1,6 @@
 #include "packed_ball.h"
 
-#include "scene/build.h"
+#include "build/build.h"
 #include "solver/solver.h"
 
 namespace firn::bench_kernels {

@@ -23,7 +23,7 @@ struct ConvertOptions {
   FormatOptions format;
   bool as_surface = false;  // a surface of the snow instead of particles, as .ply; an .obj is always one
   SurfaceOptions surface;
-  bool overwrite = false;  // files that are there already
+  bool overwrite = false;                                                      // files that are there already
   std::function<void(const std::string& file, int done, int total)> progress;  // after every file; may be empty
   std::function<void(const std::string& text)> warn;
   std::function<bool()> interrupted;  // asked before every file

@@ -38,29 +38,28 @@ using Uint16 = InSpace<std::uint16_t>;
 }  // namespace firn::fields
 
 // Of every particle.
-#define FIRN_CORE_FIELDS(STATE, FILES, BOTH)                                                                                               \
-  BOTH(id, Uint32, Scalar, Constant, Always, 0, Every, kId, id, "", "", "stays with the particle")                                         \
-  STATE(cell, Int32, Vector, Changing, Always, 0)  /* of the lattice, from the world's origin */                                           \
-  STATE(offset, Real, Vector, Changing, Always, 0) /* in the cell, [0, 1) */                                                               \
-  FILES(Real, Vector, Every, kPosition, position, "", "m", "where it is, y up")                                                            \
-  BOTH(velocity, Real, Vector, Changing, Always, 0, Every, kVelocity, velocity, "v", "m/s", "how it moves")                                \
-  BOTH(mass, Real, Scalar, Constant, Always, 0, Every, kMass, mass, "", "kg", "how much snow it stands for")                               \
-  BOTH(volume, Real, Scalar, Constant, Always, 0, Every, kVolume, volume, "", "m3", "V0, the volume it started with")                      \
-  BOTH(J_P, Real, Scalar, Changing, Always, 1, Every, kJp, jp, "", "", "J_P, plastic volume: below 1 it is packed")                        \
-  FILES(Real, Scalar, Every, kJe, je, "", "", "J_E, elastic volume: below 1 it is under pressure")                                         \
-  BOTH(material, Uint16, Scalar, Constant, Always, 0, Every, kMaterial, material, "", "", "number of its material in scene.toml")          \
+#define FIRN_CORE_FIELDS(STATE, FILES, BOTH)                                                                                      \
+  BOTH(id, Uint32, Scalar, Constant, Always, 0, Every, kId, id, "", "", "stays with the particle")                                \
+  STATE(cell, Int32, Vector, Changing, Always, 0)  /* of the lattice, from the world's origin */                                  \
+  STATE(offset, Real, Vector, Changing, Always, 0) /* in the cell, [0, 1) */                                                      \
+  FILES(Real, Vector, Every, kPosition, position, "", "m", "where it is, y up")                                                   \
+  BOTH(velocity, Real, Vector, Changing, Always, 0, Every, kVelocity, velocity, "v", "m/s", "how it moves")                       \
+  BOTH(mass, Real, Scalar, Constant, Always, 0, Every, kMass, mass, "", "kg", "how much snow it stands for")                      \
+  BOTH(volume, Real, Scalar, Constant, Always, 0, Every, kVolume, volume, "", "m3", "V0, the volume it started with")             \
+  BOTH(J_P, Real, Scalar, Changing, Always, 1, Every, kJp, jp, "", "", "J_P, plastic volume: below 1 it is packed")               \
+  FILES(Real, Scalar, Every, kJe, je, "", "", "J_E, elastic volume: below 1 it is under pressure")                                \
+  BOTH(material, Uint16, Scalar, Constant, Always, 0, Every, kMaterial, material, "", "", "number of its material in scene.toml") \
   BOTH(F_E, Real, Matrix, Changing, Always, 1, Complete, kFe, fe, "fe", "", "F_E, elastic deformation")
 
 // With APIC.
-#define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH)                                                                                             \
-  BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
+#define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
 
 // Where particles have parameters of their own, instead of their material's.
-#define FIRN_VARIED_FIELDS(STATE, FILES, BOTH)                                                                                             \
-  BOTH(stiffness, Real, Scalar, Constant, Varied, 1, Complete, kStiffness, stiffness, "", "", "times its material's young_modulus")        \
-  BOTH(hardening, Real, Scalar, Constant, Varied, 0, Complete, kHardening, hardening, "", "", "its own hardening")                         \
-  BOTH(critical_compression, Real, Scalar, Constant, Varied, 0, Complete, kCriticalCompression, critical_compression, "", "", "its own")   \
-  BOTH(critical_stretch, Real, Scalar, Constant, Varied, 0, Complete, kCriticalStretch, critical_stretch, "", "", "its own")               \
+#define FIRN_VARIED_FIELDS(STATE, FILES, BOTH)                                                                                           \
+  BOTH(stiffness, Real, Scalar, Constant, Varied, 1, Complete, kStiffness, stiffness, "", "", "times its material's young_modulus")      \
+  BOTH(hardening, Real, Scalar, Constant, Varied, 0, Complete, kHardening, hardening, "", "", "its own hardening")                       \
+  BOTH(critical_compression, Real, Scalar, Constant, Varied, 0, Complete, kCriticalCompression, critical_compression, "", "", "its own") \
+  BOTH(critical_stretch, Real, Scalar, Constant, Varied, 0, Complete, kCriticalStretch, critical_stretch, "", "", "its own")             \
   FILES(Real, Scalar, Input, kYoungModulus, young_modulus, "", "Pa", "its own, instead of stiffness")
 
 #define FIRN_FIELDS(STATE, FILES, BOTH)  \

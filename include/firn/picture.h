@@ -42,9 +42,9 @@ struct PreviewOptions {
 };
 
 struct PreviewResult {
-  std::vector<std::string> pictures;  // paths, in the order of the frames
-  std::string film;                   // path; empty without one
-  std::string warning;                // why there is no film though one was asked for; empty when all went well
+  std::vector<std::string> pictures;    // paths, in the order of the frames
+  std::string film;                     // path; empty without one
+  std::string warning;                  // why there is no film though one was asked for; empty when all went well
   std::vector<std::string> unreadable;  // paths of frames of a run that could not be read and have no picture
 };
 
@@ -88,11 +88,11 @@ struct RenderOptions {
 };
 
 struct RenderResult {
-  std::vector<std::string> pictures;  // paths, in the order of the frames
-  std::string film, sheet;            // paths; empty without them
-  bool interrupted = false;           // the last picture may then have fewer samples than asked for:
-  int samples = 0;                    // a pixel, of the last picture
-  std::string warning;                // why there is no film though one was asked for; empty when all went well
+  std::vector<std::string> pictures;    // paths, in the order of the frames
+  std::string film, sheet;              // paths; empty without them
+  bool interrupted = false;             // the last picture may then have fewer samples than asked for:
+  int samples = 0;                      // a pixel, of the last picture
+  std::string warning;                  // why there is no film though one was asked for; empty when all went well
   std::vector<std::string> unreadable;  // paths of frames of a run that could not be read and have no picture
 };
 

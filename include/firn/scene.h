@@ -50,7 +50,7 @@ struct SimulationSettings {
   double duration = 0;  // s
   double fps = 24;      // frames per second
   Vector gravity{0, -9.81, 0};
-  double settle = 0;    // s: before t = 0 snow that is not thrown comes to rest under gravity, damped, for so long
+  double settle = 0;  // s: before t = 0 snow that is not thrown comes to rest under gravity, damped, for so long
   Location spacing_location{};
   Location duration_location{};
 };
@@ -219,9 +219,9 @@ struct Window {
 
 struct OutputSettings {
   std::vector<std::string> formats{"ply"};
-  int subframes = 1;        // written frames per frame: of 4, three are between whole ones
-  double fpc_error = 0;     // m; fpc: the most a position may be wrong; 0: nothing is
-  bool vdb_points = false;  // vdb: the particles as well
+  int subframes = 1;              // written frames per frame: of 4, three are between whole ones
+  double fpc_error = 0;           // m; fpc: the most a position may be wrong; 0: nothing is
+  bool vdb_points = false;        // vdb: the particles as well
   double checkpoint_minutes = 5;  // of wall time between checkpoints; 0: none for the time's sake
   int checkpoint_frames = 0;      // a checkpoint after every so many frames; 0: none for their sake
 

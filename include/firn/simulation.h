@@ -20,13 +20,13 @@ enum class Backend { kCpu, kReference };
 
 // What kept a step from being longer.
 enum class StepRule {
-  kFrameEnd,      // nothing but the next frame
-  kFixed,         // solver.time_step
-  kElasticWave,   // explicit: waves in hardened snow, solver.courant
-  kAccuracy,      // semi-implicit: waves in fresh snow
-  kSnowSpeed,     // solver.cell_fraction of a cell
-  kMovingBody,    // likewise, of a collider among the snow
-  kCut,           // a longer step went wrong
+  kFrameEnd,     // nothing but the next frame
+  kFixed,        // solver.time_step
+  kElasticWave,  // explicit: waves in hardened snow, solver.courant
+  kAccuracy,     // semi-implicit: waves in fresh snow
+  kSnowSpeed,    // solver.cell_fraction of a cell
+  kMovingBody,   // likewise, of a collider among the snow
+  kCut,          // a longer step went wrong
 };
 inline constexpr int kStepRules = 7;
 // As a column of stats.csv may say it, such as "snow_speed".
@@ -42,18 +42,18 @@ struct BodyLoad {
 };
 
 struct StepInfo {
-  double dt = 0;              // s
+  double dt = 0;  // s
   StepRule rule = StepRule::kFrameEnd;
-  std::vector<BodyLoad> loads;  // of every collider, in scene order
-  int iterations = 0;         // of the implicit solve
-  double residual = 0;        // relative
-  int rejected = 0;           // tries that went wrong and were cut
-  std::string rejection;      // why
-  std::int64_t limited = 0;   // particles at the hardening limit
-  std::int64_t asleep = 0;    // particles that lie still and were not computed
-  std::int64_t alone = 0;     // particles that share no node with others and fly freely
+  std::vector<BodyLoad> loads;                          // of every collider, in scene order
+  int iterations = 0;                                   // of the implicit solve
+  double residual = 0;                                  // relative
+  int rejected = 0;                                     // tries that went wrong and were cut
+  std::string rejection;                                // why
+  std::int64_t limited = 0;                             // particles at the hardening limit
+  std::int64_t asleep = 0;                              // particles that lie still and were not computed
+  std::int64_t alone = 0;                               // particles that share no node with others and fly freely
   std::vector<std::pair<std::string, double>> seconds;  // by phase
-  double serial_seconds = 0;  // outside of what all threads share
+  double serial_seconds = 0;                            // outside of what all threads share
 };
 
 struct Statistics {
@@ -118,13 +118,13 @@ class Simulation {
 };
 
 struct Progress {
-  int frame = 0, frames = 0;            // frames written, of all
-  std::int64_t step = 0, steps = 0;     // steps: 0 when the run is counted in frames
-  double time = 0, dt = 0;              // s
+  int frame = 0, frames = 0;         // frames written, of all
+  std::int64_t step = 0, steps = 0;  // steps: 0 when the run is counted in frames
+  double time = 0, dt = 0;           // s
   std::size_t particles = 0;
-  double fraction = 0;                  // of the run
-  double seconds_left = -1;             // estimate; below 0: there is none yet
-  bool frame_done = false;              // a frame was just written
+  double fraction = 0;       // of the run
+  double seconds_left = -1;  // estimate; below 0: there is none yet
+  bool frame_done = false;   // a frame was just written
 };
 
 struct RunOptions {
@@ -152,8 +152,8 @@ struct ResumeOptions {
 struct RunSummary {
   int frames = 0;
   std::int64_t steps = 0, rejected = 0;
-  double time = 0;     // simulated, s
-  double seconds = 0;  // wall clock
+  double time = 0;                      // simulated, s
+  double seconds = 0;                   // wall clock
   StepRule rule = StepRule::kFrameEnd;  // what set the time step most often
   double rule_share = 0;                // in this part of the steps
   bool interrupted = false;
@@ -197,9 +197,9 @@ struct CheckReport {
   std::vector<Flow> sources;
   std::vector<std::string> sinks;  // their shapes
   std::size_t particles = 0, blocks = 0;
-  double bytes = 0;        // expected memory
-  double time_step = 0;    // s, of the first step
-  double steps = 0;        // expected for the whole run
+  double bytes = 0;               // expected memory
+  double time_step = 0;           // s, of the first step
+  double steps = 0;               // expected for the whole run
   std::optional<double> seconds;  // expected for the whole run, if all steps cost what the timed ones do; empty: it starts without snow
   int timed_steps = 0;            // the first ones, that were taken to know
   int threads = 0;                // on which
@@ -224,7 +224,7 @@ struct BenchReport {
   double ns_per_particle_iteration = 0;  // semi-implicit; median
   double iterations_per_step = 0;
   double bytes_per_particle = 0;
-  double serial_fraction = 0;            // of the time, outside of what all threads share; telling with one thread
+  double serial_fraction = 0;                          // of the time, outside of what all threads share; telling with one thread
   std::vector<std::pair<std::string, double>> phases;  // ns per particle per step; medians
   // How quick the machine was just before or just after, whichever was better: one thread, float FMAs in registers, and copying
   // memory far larger than the caches (bytes read plus written).

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "api/frame_writer.h"
 #include "api/measure.h"
+#include "api/run_files.h"
+#include "build/build.h"
 #include "firn/simulation.h"
-#include "io/present_volume.h"
-#include "scene/build.h"
+#include "frame/rasterize.h"
 #include "scene/schema.h"
 #include "solver/time_step.h"
 
@@ -60,7 +60,8 @@ double expected_seconds(const Model& model, const StepReport& step, double secon
   if (!model.implicit() || step.iterations >= kUsualIterations) return seconds;
   const auto phase = [&](Phase p) { return step.seconds[static_cast<std::size_t>(p)]; };
   const double solve = phase(Phase::kSolve);
-  const double iteration = step.iterations < kFewIterations ? 0.46 * (phase(Phase::kScatter) + phase(Phase::kGather)) : solve / step.iterations;
+  const double iteration =
+      step.iterations < kFewIterations ? 0.46 * (phase(Phase::kScatter) + phase(Phase::kGather)) : solve / step.iterations;
   return seconds - solve + kUsualIterations * iteration;
 }
 
@@ -106,8 +107,9 @@ void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow
   for (std::size_t c = 0; c < model.bodies.size(); ++c) {
     const double cells = surface_speed(model, model.bodies[c], snow, scene.simulation.duration) * *scene.solver.time_step / model.h;
     if (cells > 1)
-      warnings.push_back(fmt::format("{}: collider {} may move {:.2g} cells in one solver.time_step and jump over snow; use a shorter one or \"auto\"",
-                                     to_string(scene.colliders[c].location), c, cells));
+      warnings.push_back(
+          fmt::format("{}: collider {} may move {:.2g} cells in one solver.time_step and jump over snow; use a shorter one or \"auto\"",
+                      to_string(scene.colliders[c].location), c, cells));
   }
 }
 
@@ -115,7 +117,7 @@ void check_speeds(const Scene& scene, const Model& model, const SnowExtent& snow
 
 CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   check_formats(scene);
-  Built built = build(scene, read_ply, setup);
+  Built built = build(scene, setup);
   CheckReport report;
   report.warnings = built.warnings;
   for (std::size_t i = 0; i < built.snow.size(); ++i)
@@ -124,14 +126,15 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   for (std::size_t i = 0; i < scene.colliders.size(); ++i) {
     const BodyModel& body = built.model.bodies[i];
     const Vec<double, 3> size = body.upper - body.lower;
-    report.colliders.push_back({std::string(schema::name_of(scene.colliders[i].shape.kind)), {size[0], size[1], size[2]},
+    report.colliders.push_back({std::string(schema::name_of(scene.colliders[i].shape.kind)),
+                                {size[0], size[1], size[2]},
                                 body.motion.moves() || body.deformation != nullptr});
   }
   for (std::size_t i = 0; i < scene.sources.size(); ++i) {
     const Emitter& emitter = built.population.emitters()[i];
     const double particles = static_cast<double>(emitter.count(scene.simulation.duration));
-    report.sources.push_back(
-        {std::string(schema::name_of(scene.sources[i].shape.kind)), emitter.particles_per_second(), particles, particles * emitter.particle_mass()});
+    report.sources.push_back({std::string(schema::name_of(scene.sources[i].shape.kind)), emitter.particles_per_second(), particles,
+                              particles * emitter.particle_mass()});
   }
   for (const Sink& sink : scene.sinks) report.sinks.emplace_back(schema::name_of(sink.shape.kind));
   report.particles = built.particles.size();
@@ -152,7 +155,8 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)
-    report.warnings.push_back("solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
+    report.warnings.push_back(
+        "solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
   report.threads = thread_count(threads);
   if (setup) setup("timing the first steps");
   time_steps(scene, built, *solver, state, report);

@@ -6,13 +6,12 @@
 #include <filesystem>
 #include <map>
 
-#include "core/archive.h"
-#include "core/byte_hash.h"
+#include "core/bytes.h"
+#include "core/files.h"
 #include "core/parallel.h"
 #include "firn/error.h"
-#include "io/file.h"
 #include "math/pack.h"
-#include "scene/limits.h"
+#include "scene/rules.h"
 
 namespace firn {
 

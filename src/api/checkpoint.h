@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/frame_writer.h"
-#include "api/stats.h"
+#include "api/run_files.h"
 #include "firn/simulation.h"
 #include "io/checkpoint_file.h"
 

@@ -9,13 +9,12 @@
 #include <map>
 #include <set>
 
-#include "api/body_file.h"
-#include "core/file_ending.h"
+#include "api/run_files.h"
+#include "core/files.h"
+#include "core/text.h"
 #include "firn/error.h"
+#include "frame/frame_view.h"
 #include "io/formats.h"
-#include "io/frame_files.h"
-#include "io/frame_view.h"
-#include "scene/text.h"
 
 namespace firn {
 namespace {
@@ -156,7 +155,7 @@ std::set<Field> chosen_fields(const std::vector<std::string>& names) {
   std::set<Field> fields{Field::kPosition};
   for (const std::string& name : names) {
     const Attribute* a = find_attribute(name);
-    if (a == nullptr) throw UserError(fmt::format("no attribute is called '{}'{}", name, schema::suggestion(name, known)));
+    if (a == nullptr) throw UserError(fmt::format("no attribute is called '{}'{}", name, suggestion(name, known)));
     fields.insert(a->field);
   }
   return fields;

@@ -2,11 +2,79 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 #include <thread>
 
-#include "api/calibration.h"
+#include "math/pack.h"
+#include "scene/rules.h"
 
 namespace firn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+using Register = Pack<float, kSimdBytes / sizeof(float)>;
+
+constexpr int kChains = 12;          // enough to hide the latency of an FMA on two ports; with the constants they fit 16 registers
+constexpr int kFmaPerChunk = 10000;  // in a chain, between two looks at the clock
+constexpr double kFmaSeconds = 0.05;
+constexpr std::size_t kCopyBytes = std::size_t(128) << 20;
+constexpr int kCopies = 4;
+
+void multiply_add(Register (&sums)[kChains]) {
+  const Register factor(0.999f), term(0.001f);
+  Register x[kChains];
+  std::copy(std::begin(sums), std::end(sums), x);
+  for (int k = 0; k < kFmaPerChunk; ++k) {
+#pragma GCC unroll 12
+    for (int c = 0; c < kChains; ++c) x[c] = x[c] * factor + term;
+  }
+  std::copy(std::begin(x), std::end(x), sums);
+}
+
+double measure_fma() {
+  Register sums[kChains];
+  for (int c = 0; c < kChains; ++c) sums[c] = Register(0.1f * static_cast<float>(c));
+  constexpr double kOperations = 2.0 * kFmaPerChunk * kChains * Register::kLanes;
+  double done = 0, seconds = 0;
+  const auto begin = Clock::now();
+  while (seconds < kFmaSeconds) {
+    multiply_add(sums);
+    done += kOperations;
+    seconds = seconds_since(begin);
+  }
+  volatile float keep = sums[0][0];
+  for (const Register& sum : sums) keep = keep + sum[0];
+  return done / seconds * 1e-9;
+}
+
+double measure_copy() {
+  const auto from = std::make_unique_for_overwrite<std::byte[]>(kCopyBytes), to = std::make_unique_for_overwrite<std::byte[]>(kCopyBytes);
+  std::memset(from.get(), 1, kCopyBytes);
+  std::memset(to.get(), 2, kCopyBytes);
+  double best = 0;
+  for (int k = 0; k < kCopies; ++k) {
+    const auto begin = Clock::now();
+    std::memcpy(to.get(), from.get(), kCopyBytes);
+    const volatile std::byte last = to[kCopyBytes - 1 - k];
+    static_cast<void>(last);
+    best = std::max(best, 2.0 * kCopyBytes / seconds_since(begin) * 1e-9);
+  }
+  return best;
+}
+
+}  // namespace
+
+Calibration calibrate() { return {measure_fma(), measure_copy()}; }
+
+Calibration better(const Calibration& a, const Calibration& b) {
+  return {std::max(a.fma_gflops, b.fma_gflops), std::max(a.copy_gb_s, b.copy_gb_s)};
+}
+
 namespace {
 
 constexpr int kParts = 5;  // the middle one of which counts: what disturbs the machine for a moment does not
@@ -98,6 +166,28 @@ void measure(int steps, const std::function<StepInfo()>& one_step, BenchReport& 
   summarize(parts, report);
   report.fma_gflops = machine.fma_gflops;
   report.copy_gb_s = machine.copy_gb_s;
+}
+
+BenchReport bench(const Scene& scene, const BenchOptions& options) {
+  Simulation simulation(scene, options.backend, options.threads);
+  const double frame = 1 / scene.simulation.fps;
+  const auto one_step = [&] { return simulation.step(scene.solver.time_step.value_or(frame)); };
+  for (int k = 0; k < options.warmup; ++k) one_step();
+  if (simulation.particles() == 0)
+    throw UserError("nothing to measure: the scene has no particles yet, use more steps before with --warmup");
+
+  const SolverSettings& s = scene.solver;
+  BenchReport report;
+  report.scene = scene.name;
+  report.backend = options.backend == Backend::kCpu ? "cpu" : "reference";
+  report.precision = s.precision == Precision::kFloat && options.backend == Backend::kCpu ? "float" : "double";
+  report.kernel = name_in(schema::kKernelNames, s.kernel);
+  report.integrator = name_in(schema::kIntegratorNames, s.integrator);
+  report.particles = simulation.particles();
+  report.threads = thread_count(options.threads);
+  measure(options.steps, one_step, report);
+  report.bytes_per_particle = static_cast<double>(simulation.bytes()) / static_cast<double>(simulation.particles());
+  return report;
 }
 
 }  // namespace firn

@@ -7,12 +7,11 @@
 #include <filesystem>
 #include <numeric>
 
-#include "api/body_file.h"
 #include "api/checkpoint.h"
+#include "api/run_files.h"
+#include "core/files.h"
 #include "firn/simulation.h"
-#include "io/file.h"
-#include "io/line_file.h"
-#include "io/ply_writer.h"
+#include "io/ply.h"
 #include "io/run_folder.h"
 
 namespace firn {

@@ -4,14 +4,55 @@
 #include <memory>
 #include <vector>
 
-#include "collide/contact.h"
-#include "collide/deformation.h"
+#include "collide/bricks.h"
 #include "collide/motion.h"
 #include "collide/solid.h"
-#include "math/bounds.h"
 #include "math/lattice.h"
+#include "math/vec.h"
 
 namespace firn {
+
+// The collision rule (M19), the same for grid nodes and particles.
+
+enum class Contact : unsigned char { kNone, kSliding, kStuck };
+
+template <class T, int D>
+struct Response {
+  Vec<T, D> v;
+  Contact contact;
+};
+
+// v: velocity of a point with phi <= 0; n: outward normal; v_co: the body's velocity there.
+template <class T, int D>
+FIRN_HD inline Response<T, D> respond(const Vec<T, D>& v, const Vec<T, D>& n, const Vec<T, D>& v_co, T friction, bool sticky) {
+  if (sticky) return {v_co, Contact::kStuck};
+  const Vec<T, D> v_rel = v - v_co;
+  const T v_n = dot(v_rel, n);
+  if (v_n >= T(0)) return {v, Contact::kNone};
+  const Vec<T, D> v_t = v_rel - v_n * n;
+  const T speed = norm(v_t);
+  // Without friction nothing holds the point along the surface, even when it happens not to slide.
+  if (friction > T(0) && speed <= -friction * v_n) return {v_co, Contact::kStuck};
+  const T kept = speed > T(0) ? T(1) + friction * v_n / speed : T(0);
+  return {kept * v_t + v_co, Contact::kSliding};  // (M19)
+}
+
+// A body that changes its shape: key-framed level sets with velocities (M20).
+
+// What (M20) needs at one moment: the frames before and after, how far between them, and the time from one to the other.
+struct DeformedShape {
+  std::shared_ptr<const LevelSet> from, to;
+  double gamma = 0;
+  double span = 0;       // s
+  double top_speed = 0;  // m/s, of any point of the body
+};
+
+class Deformation {
+ public:
+  virtual ~Deformation() = default;
+  // Safe to call from several threads, and the same whatever was asked before.
+  virtual DeformedShape at(double t) const = 0;
+};
 
 // A body as the model keeps it: constant through the run.
 struct BodyModel {
@@ -19,8 +60,8 @@ struct BodyModel {
   std::shared_ptr<const LevelSet> level_set;       // of a sampled solid
   std::shared_ptr<const Deformation> deformation;  // of a deforming one: it has no level set of its own
   Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};   // box around the solid in its own frame, m; a plane has none
-  LatticePoint<double, 3> anchor;  // the origin of the solid's frame at rest
-  double cell = 0;                 // m, of that lattice; 0: not known
+  LatticePoint<double, 3> anchor;                  // the origin of the solid's frame at rest
+  double cell = 0;                                 // m, of that lattice; 0: not known
   RigidMotion motion;
   double friction = 0;
   bool sticky = false;
@@ -42,7 +83,7 @@ struct Body {
   Vec<T, 3> spin;
   T friction;
   bool sticky;
-  int number = 0;  // in the scene
+  int number = 0;                // in the scene
   const Bricks* next = nullptr;  // deforming: the frame after the solid's own (M20)
   T gamma = 0, span = 0;
 
@@ -82,8 +123,8 @@ FIRN_HD inline DeformedSurface<T, D> deformed(const Body<T, D>& b, const Vec<T, 
   const BrickSample<T> before = sample_phi(*b.solid.bricks, x - (gamma * b.span) * v);
   const BrickSample<T> after = sample_phi(*b.next, x + ((T(1) - gamma) * b.span) * v);
   DeformedSurface<T, D> result;
-  result.surface = from_gradient<T, D>((T(1) - gamma) * before.phi + gamma * after.phi,
-                                       (T(1) - gamma) * before.gradient + gamma * after.gradient);
+  result.surface =
+      from_gradient<T, D>((T(1) - gamma) * before.phi + gamma * after.phi, (T(1) - gamma) * before.gradient + gamma * after.gradient);
   for (int d = 0; d < D; ++d) result.v[d] = v[d];
   return result;
 }
@@ -197,6 +238,42 @@ inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, const std::vect
 template <class T, int D>
 inline Bodies<T, D> freeze(const std::vector<BodyModel>& models, double t) {
   return freeze<T, D>(models, poses_at(models, t), t);
+}
+
+// What snow does to the bodies it touches: forces, torques and power, from the velocities that contacts took away.
+
+struct Load {
+  Vec<double, 3> force{0, 0, 0};   // N (2D: per metre of depth)
+  Vec<double, 3> torque{0, 0, 0};  // N m about the body's origin
+  double power = 0;                // W, done on the body
+
+  // A contact in which the body took the velocity `taken` from something of `mass_rate` kg in every second.
+  template <class T, int D>
+  void add(double mass_rate, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+    const Vec<double, 3> given = mass_rate * convert_vec<double, 3>(taken);
+    force += given;
+    torque += cross(convert_vec<double, 3>(contact.r), given);
+    power += dot(given, convert_vec<double, 3>(contact.v_co));
+  }
+
+  void add(double factor, const Load& other) {
+    force += factor * other.force;
+    torque += factor * other.torque;
+    power += factor * other.power;
+  }
+};
+
+// Of the bodies near a block, in their order.
+struct NearLoad {
+  int body;  // its number in the scene
+  Load load;
+};
+using NearLoads = std::vector<NearLoad>;
+
+template <class T, int D>
+inline void start_loads(const std::vector<Body<T, D>>& near, NearLoads& loads) {
+  loads.clear();
+  for (const Body<T, D>& body : near) loads.push_back({body.number, {}});
 }
 
 }  // namespace firn

@@ -2,7 +2,13 @@
 // A plain view over arrays that somebody else owns, for host and device; or over bricks that are made on demand, for the host only.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "math/vec.h"
 
@@ -41,7 +47,7 @@ namespace detail {
 template <class T>
 struct BrickPoint {
   std::int64_t brick = 0;
-  int first = 0;                       // value at the voxel's lower corner
+  int first = 0;  // value at the voxel's lower corner
   Vec<T, 3> fraction{T(0), T(0), T(0)};
   Vec<T, 3> excess{T(0), T(0), T(0)};  // from the nearest point of the lattice's box, m
 };
@@ -72,9 +78,7 @@ FIRN_HD inline BrickValues values_of(const Bricks& b, std::int64_t brick) {
 }
 
 // Of the k-th corner of a voxel, among the values of a brick, from its first.
-FIRN_HD constexpr int corner(int k) {
-  return (k & 4 ? Bricks::kSide * Bricks::kSide : 0) + (k & 2 ? Bricks::kSide : 0) + (k & 1);
-}
+FIRN_HD constexpr int corner(int k) { return (k & 4 ? Bricks::kSide * Bricks::kSide : 0) + (k & 2 ? Bricks::kSide : 0) + (k & 1); }
 
 template <class T>
 FIRN_HD inline T lerp(const T& a, const T& b, const T& t) {
@@ -136,5 +140,71 @@ FIRN_HD inline Vec<T, 3> sample_velocity(const Bricks& b, const Vec<T, 3>& q) {
   }
   return v;
 }
+
+// Bricks that are made when somebody asks for them: a body costs what is looked at of it.
+
+class LazyBricks {
+ public:
+  explicit LazyBricks(std::size_t bricks);
+  virtual ~LazyBricks();
+  LazyBricks(const LazyBricks&) = delete;
+  LazyBricks& operator=(const LazyBricks&) = delete;
+
+  // The same for everyone who asks, on any thread.
+  BrickValues at(std::int64_t brick) const;
+
+ private:
+  // Writes the brick's Bricks::kValues values, or returns the bound of one that needs none. Depends on the brick alone.
+  virtual std::optional<float> fill(std::int64_t brick, float* values) const = 0;
+
+  const float* make(std::int64_t brick) const;
+
+  // Who makes bricks side by side keeps them in lists of their own.
+  struct Made {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<float[]>> blocks;
+  };
+  static constexpr std::size_t kLists = 16;
+
+  // Of every brick nullptr, or a block that begins with its bound; after a bound that is not a number come its values. The system gives
+  // out zeroed pages only where they are touched.
+  const float** blocks_;
+  mutable std::array<Made, kLists> made_;
+};
+
+// The owner of a sampled level set.
+
+struct Volume {
+  Vec<double, 3> lower{0, 0, 0};  // place of the first value, m
+  double voxel = 1;               // m
+  Vec<std::int32_t, 3> count{0, 0, 0};
+  std::vector<std::int32_t> number;
+  std::vector<float> bound, phi, velocity;
+
+  Bricks view() const {
+    return {lower, voxel, count, number.data(), bound.data(), phi.data(), velocity.empty() ? nullptr : velocity.data()};
+  }
+  Vec<double, 3> upper() const {
+    Vec<double, 3> x = lower;
+    for (int d = 0; d < 3; ++d) x[d] += voxel * count[d] * Bricks::kEdge;
+    return x;
+  }
+  std::size_t bytes() const { return number.size() * sizeof(std::int32_t) + (bound.size() + phi.size() + velocity.size()) * sizeof(float); }
+};
+
+// A finished volume, or one whose bricks are made on demand, and the view of it that solids point at.
+struct LevelSet {
+  explicit LevelSet(Volume values) : volume(std::move(values)), bricks(volume.view()) {}
+  // `lattice` has no values of its own.
+  LevelSet(Volume lattice, std::unique_ptr<const LazyBricks> on_demand)
+      : volume(std::move(lattice)), lazy(std::move(on_demand)), bricks{volume.lower, volume.voxel, volume.count, nullptr,
+                                                                       nullptr,      nullptr,      nullptr,      lazy.get()} {}
+  LevelSet(const LevelSet&) = delete;
+  LevelSet& operator=(const LevelSet&) = delete;
+
+  const Volume volume;
+  const std::unique_ptr<const LazyBricks> lazy;
+  const Bricks bricks;
+};
 
 }  // namespace firn

@@ -11,10 +11,10 @@ enum class SolidKind { kPlane, kSphere, kBox, kCylinder, kCapsule, kWedge, kCone
 template <class T, int D>
 struct Solid {
   SolidKind kind = SolidKind::kSphere;
-  Vec<T, D> axis;      // plane: the normal; capsule: half of its axis
-  Vec<T, D> half;      // box, wedge: half edges; cylinder, cone: half[1] is half the height; torus: half[1] is the tube's radius
-  T radius = 0;        // sphere, capsule, cylinder; torus: of the ring
-  T side_cos = 0;      // wedge, cone: the sides fall from the top with outward normals (±cos, sin) of half the opening angle
+  Vec<T, D> axis;  // plane: the normal; capsule: half of its axis
+  Vec<T, D> half;  // box, wedge: half edges; cylinder, cone: half[1] is half the height; torus: half[1] is the tube's radius
+  T radius = 0;    // sphere, capsule, cylinder; torus: of the ring
+  T side_cos = 0;  // wedge, cone: the sides fall from the top with outward normals (±cos, sin) of half the opening angle
   T side_sin = 0;
   const Bricks* bricks = nullptr;  // sampled: the values, owned by the model; of three dimensions also in 2D
 };

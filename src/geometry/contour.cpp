@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/parallel.h"
-#include "math/eigen.h"
+#include "math/decompose.h"
 
 namespace firn {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "geometry/edges.h"
+#include "geometry/mesh.h"
 #include "geometry/repair.h"
 
 namespace firn {

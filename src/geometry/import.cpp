@@ -1,5 +1,3 @@
-#include "geometry/import.h"
-
 #include <assimp/config.h>
 #include <assimp/importerdesc.h>
 #include <assimp/postprocess.h>
@@ -16,8 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/child_process.h"
-#include "core/file_ending.h"
+#include "core/files.h"
+#include "core/processes.h"
+#include "geometry/read_mesh.h"
 
 namespace firn {
 namespace {

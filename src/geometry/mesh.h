@@ -3,10 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "firn/error.h"
-#include "math/bounds.h"
+#include "math/vec.h"
 
 namespace firn {
 
@@ -45,5 +46,41 @@ void turn_all(Mesh& mesh);
 void check_finite(const Vec<double, 3>& point, std::size_t number, const Location& where);
 // Throws UserError when a coordinate is not finite or too large, or a triangle has a corner that does not exist.
 void check_mesh(const Mesh& mesh, const Location& where);
+
+// Which triangles meet at which edge.
+
+// One side of a triangle: edge `corner % 3` of triangle `corner / 3`, between the points low < high.
+struct EdgeUse {
+  std::uint32_t low, high;
+  std::uint64_t corner;
+
+  std::size_t triangle() const { return corner / 3; }
+  // The triangle runs through the edge from low to high.
+  bool forward(const Mesh& mesh) const { return mesh.triangles[triangle()][corner % 3] == low; }
+};
+
+// All sides of all triangles, those of one edge behind each other, in the order of the points and then of the triangles.
+// The three corners of a triangle must differ.
+std::vector<EdgeUse> sorted_edge_uses(const Mesh& mesh);
+
+// Calls `visit` with the uses of each edge.
+template <class Visit>
+void for_each_edge(std::span<const EdgeUse> uses, const Visit& visit) {
+  for (std::size_t first = 0; first < uses.size();) {
+    std::size_t last = first + 1;
+    while (last < uses.size() && uses[last].low == uses[first].low && uses[last].high == uses[first].high) ++last;
+    visit(uses.subspan(first, last - first));
+    first = last;
+  }
+}
+
+// Normals for shading: smooth where a surface is meant to be round, with the edges that it is meant to have.
+
+// Of length 1, at the corners of a triangle.
+using CornerNormals = std::array<Vec<float, 3>, 3>;
+
+// For every triangle. Around a point, triangles share a normal, their mean weighted by the angles they have there (Thürmer and Wüthrich
+// 1998), as far as one gets from one to the next over edges where their own normals have at least `least_cosine`. Wants a clean mesh.
+std::vector<CornerNormals> corner_normals(const Mesh& mesh, double least_cosine);
 
 }  // namespace firn

@@ -2,12 +2,19 @@
 // The parts can be used alone: a sheet that is to get a thickness must not have its holes closed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "geometry/mesh.h"
 
 namespace firn {
+
+// Points that are meant to be one.
+
+// For every point the number of the one that stands for it: an earlier one within `tolerance`, or itself. No two points that stand for
+// others or themselves are within `tolerance` of each other. Takes time in proportion to the number of points, however they lie.
+std::vector<std::uint32_t> weld(const Mesh& mesh, double tolerance);
 
 struct MeshReport {
   std::size_t welded_points = 0;        // that another one stands for; common: STL files repeat every point

@@ -10,11 +10,10 @@
 #include <limits>
 #include <new>
 
-#include "core/child_process.h"
+#include "core/processes.h"
 #include "firn/error.h"
-#include "geometry/import.h"
 #include "geometry/level_set.h"
-#include "geometry/vdb_content.h"
+#include "geometry/read_mesh.h"
 
 namespace firn {
 namespace {

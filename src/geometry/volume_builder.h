@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "collide/volume.h"
+#include "collide/bricks.h"
 
 namespace firn {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/frame_view.h"
+#include "frame/frame_view.h"
 
 namespace firn {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/archive.h"
+#include "core/bytes.h"
 #include "firn/error.h"
 
 namespace firn {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/byte_hash.h"
+#include "core/bytes.h"
 
 namespace firn {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/frame_view.h"
+#include "frame/frame_view.h"
 
 namespace firn {
 

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <string>
 
+#include "core/files.h"
 #include "firn/error.h"
 #include "firn/frame.h"
-#include "io/file.h"
-#include "io/ply_writer.h"
+#include "io/ply.h"
 
 namespace firn {
 namespace {

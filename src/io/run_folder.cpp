@@ -15,7 +15,6 @@
 
 #include "firn/error.h"
 #include "io/formats.h"
-#include "io/frame_files.h"
 
 namespace firn {
 namespace {

@@ -1,19 +1,55 @@
 // The folder of a run: who may write into it, and what may be removed there.
 //
-// While a run writes, it holds a lock on its list (io/run_record.h), which the system releases when the process ends in whatever way.
+// While a run writes, it holds a lock on its list, which the system releases when the process ends in whatever way.
 // Whoever makes pictures of a run holds a shared lock on its scene.toml: the run may go on meanwhile, but no other takes its place.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "io/file.h"
-#include "io/run_record.h"
+#include "core/files.h"
 
 namespace firn {
+
+// The list that a run keeps in its folder, DIR/.firn: a line for every file and folder, written before it is made.
+
+// What runs call their files.
+inline constexpr const char* kRunListName = ".firn";
+inline constexpr const char* kRunSceneName = "scene.toml";
+inline constexpr const char* kRunStatsName = "stats.csv";
+inline constexpr const char* kRunFinalName = "final.ply";
+inline constexpr const char* kRunBodiesName = "bodies.obj";
+inline constexpr const char* kRunCheckpoints = "checkpoints";  // a folder
+
+struct RunRecord {
+  bool exists = false;
+  std::string scene;  // its name
+  std::string ended;  // how: "finished", "interrupted", "failed"; empty: the run goes on, or was killed
+  // Names in the folder, such as "render/frame_0001.png", with a fingerprint of the content of those that people edit.
+  std::map<std::string, std::string> files;
+  std::vector<std::string> folders;
+};
+// Without a list, one that does not exist. Throws UserError when the list cannot be read.
+RunRecord read_run_record(const std::string& folder);
+
+// Changes with the text.
+std::string fingerprint(std::string_view text);
+
+// Lines of the list, with their ends.
+std::string title_lines(const std::string& scene);
+std::string file_lines(const std::vector<std::string>& names);
+std::string text_line(const std::string& name, std::string_view content);
+std::string folder_line(const std::string& name);
+std::string ended_line(std::string_view how);
+
+// Whether a run writes into the folder at this moment.
+bool is_being_written(const std::string& folder);
+// Whether a run has written into it; one of an older version, which kept no list, is known by its files.
+bool is_run_folder(const std::string& folder);
 
 // For the run that writes into it.
 class RunFolder {

@@ -1,5 +1,3 @@
-#include "io/run_record.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -9,8 +7,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "core/files.h"
 #include "firn/error.h"
-#include "io/file.h"
+#include "io/run_folder.h"
 
 namespace firn {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "core/text.h"
 #include "firn/error.h"
-#include "io/printable.h"
 
 namespace firn {
 namespace {

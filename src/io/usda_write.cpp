@@ -1,20 +1,107 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <limits>
 #include <numbers>
 #include <string>
 
+#include "core/files.h"
 #include "firn/error.h"
-#include "io/file.h"
 #include "io/usda.h"
-#include "io/usda_layout.h"
 
 namespace firn {
+namespace {
+
+constexpr std::string_view kPrimvars = "primvars:";
+
+// Those that the schema UsdGeomPoints has a place for; empty: none.
+std::string_view schema_name(Field field) {
+  switch (field) {
+    case Field::kId:
+      return "ids";
+    case Field::kPosition:
+      return "points";
+    case Field::kVelocity:
+      return "velocities";
+    default:
+      return "";
+  }
+}
+
+// Plain numbers for the exact copies: not every program knows point3d.
+std::string array_type(const Attribute& a, bool double_precision) {
+  if (a.field == Field::kId) return "int64[]";
+  if (a.kind != ValueKind::kReal) return "int[]";
+  if (a.components != 3) return double_precision ? "double[]" : "float[]";
+  if (double_precision) return "double3[]";
+  return a.field == Field::kPosition ? "point3f[]" : "vector3f[]";
+}
+
+UsdaColumn primvar(const Attribute& a, bool double_precision) {
+  return {a.field, fmt::format("{}{}", kPrimvars, a.name), array_type(a, double_precision), double_precision};
+}
+
+}  // namespace
+
+std::vector<UsdaColumn> usda_columns(const FrameView& frame) {
+  std::vector<UsdaColumn> columns;
+  for (const Field field : fields_of(frame)) {
+    const Attribute& a = attribute(field);
+    const std::string_view name = schema_name(field);
+    const bool double_precision = frame.double_precision && a.kind == ValueKind::kReal;
+    if (!name.empty()) columns.push_back({field, std::string(name), array_type(a, false), false});
+    if (name.empty() || double_precision) columns.push_back(primvar(a, double_precision));
+  }
+  return columns;
+}
+
+std::optional<UsdaName> find_usda_name(std::string_view name) {
+  for (const Attribute& a : kAttributes)
+    if (name == schema_name(a.field)) return UsdaName{a.field, false};
+  if (name.substr(0, kPrimvars.size()) != kPrimvars) return std::nullopt;
+  const Attribute* a = find_attribute(name.substr(kPrimvars.size()));
+  if (a == nullptr || a->field == Field::kId) return std::nullopt;
+  return UsdaName{a->field, true};
+}
+
+bool is_usda_type(Field field, std::string_view type) {
+  constexpr std::array<std::string_view, 5> kWhole{"int", "int64", "uint", "uint64", "uchar"};
+  constexpr std::array<std::string_view, 3> kReal{"float", "double", "half"};
+  constexpr std::array<std::string_view, 9> kVector{"point3f", "vector3f", "float3",   "point3d", "vector3d",
+                                                    "double3", "point3h",  "vector3h", "half3"};
+  const auto among = [&](const auto& types) { return std::find(types.begin(), types.end(), type) != types.end(); };
+  if (attribute(field).kind != ValueKind::kReal) return among(kWhole);
+  return attribute(field).components == 3 ? among(kVector) : among(kReal);
+}
+
+std::string usda_declaration(const UsdaColumn& column) {
+  const bool primvar = column.name.substr(0, kPrimvars.size()) == kPrimvars;
+  const int components = attribute(column.field).components;
+  // On one line: three.js loses its way in lines that end with "(" and have a colon.
+  return fmt::format("        {} {}{}{}{}\n", column.type, column.name, primvar ? " (" : "", components == 9 ? "elementSize = 9; " : "",
+                     primvar ? "interpolation = \"vertex\")" : "");
+}
+
+double usda_time_code(double time, double fps) {
+  constexpr double kRounding = 1e-9;  // far less than a sub-frame
+  const double code = time * fps, whole = std::round(code);
+  return std::abs(code - whole) <= kRounding * whole ? whole : code;
+}
+
+std::string usda_header(double first_code, double last_code, double fps) {
+  return fmt::format(
+      "#usda 1.0\n(\n    defaultPrim = \"snow\"\n    endTimeCode = {1}\n    framesPerSecond = {2}\n    metersPerUnit = 1\n"
+      "    startTimeCode = {0}\n    timeCodesPerSecond = {2}\n    upAxis = \"Y\"\n)\n\n",
+      first_code, last_code, fps);
+}
+
 namespace {
 
 constexpr float kLargestFloat = std::numeric_limits<float>::max();
@@ -161,6 +248,113 @@ void write_usda(const std::string& path, const FrameView& frame, const FrameNote
   check_writable(path, frame);
   check_schema_range(path, frame);
   FrameWriter(path, frame, notes).write();
+}
+
+namespace {
+
+// A grid of the .vdb files and what USD wants to know of it.
+struct VolumeField {
+  std::string_view name, type, role;
+};
+constexpr VolumeField kVolumeFields[] = {{"density", "float", "None"}, {"velocity", "float3", "Vector"}, {"jp", "float", "None"}};
+
+// A file beside this one. Names with @ in them stand between @@@, where three in a row are escaped.
+std::string asset_path(std::string_view file) {
+  if (file.find('@') == std::string_view::npos) return fmt::format("@./{}@", file);
+  constexpr std::string_view kQuotes = "@@@";
+  std::string text(file);
+  for (std::size_t at = text.find(kQuotes); at != std::string::npos; at = text.find(kQuotes, at + kQuotes.size() + 1))
+    text.insert(at, 1, '\\');
+  return fmt::format("@@@./{}@@@", text);
+}
+
+// The declarations of a frame that write_usda() has written: from the Points prim to the empty line.
+std::string declarations(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text, line;
+  bool inside = false;
+  while (std::getline(in, line) && !(inside && line.empty())) {
+    if (inside) text += line + '\n';
+    inside |= line == "    {";
+  }
+  if (!in || !inside) throw RunError(fmt::format("{}: cannot be read to make {}", path, kUsdaIndexName));
+  return text;
+}
+
+class IndexWriter {
+ public:
+  IndexWriter(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes)
+      : folder_(folder), frames_(frames), fps_(notes.fps) {
+    if (!frames.empty()) declarations_ = declarations(path(frames.back().file));
+  }
+
+  void write() const {
+    const std::string header = frames_.empty() ? usda_header(0, 0, fps_) : usda_header(code(frames_.front()), code(frames_.back()), fps_);
+    write_file(kUsdaManifestName,
+               fmt::format("{}over \"snow\"\n{{\n    over \"particles\"\n    {{\n{}    }}\n}}\n", header, declarations_));
+    write_file(kUsdaIndexName, fmt::format("{}def Xform \"snow\"\n{{\n{}{}}}\n", header, particles(), volume()));
+  }
+
+ private:
+  double code(const IndexEntry& entry) const { return usda_time_code(entry.time, fps_); }
+  std::string path(std::string_view name) const { return (std::filesystem::path(folder_) / name).string(); }
+
+  void write_file(std::string_view name, const std::string& text) const {
+    AtomicFile file(path(name));
+    file.write(text);
+    file.commit();
+  }
+
+  // Each clip holds from its own time code to the next one's, and has the same time codes as the stage.
+  std::string particles() const {
+    if (frames_.empty()) return "    def Points \"particles\"\n    {\n    }\n";
+    std::vector<std::string> active, assets, times;
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const double at = code(frames_[i]);
+      active.push_back(fmt::format("({}, {})", at, i));
+      assets.push_back(asset_path(frames_[i].file));
+      times.push_back(fmt::format("({0}, {0})", at));
+    }
+    return fmt::format(
+        "    def Points \"particles\" (\n        clips = {{\n            dictionary default = {{\n"
+        "                double2[] active = [{}]\n                asset[] assetPaths = [{}]\n"
+        "                asset manifestAssetPath = {}\n                string primPath = \"/snow/particles\"\n"
+        "                double2[] times = [{}]\n            }}\n        }}\n    )\n    {{\n{}    }}\n",
+        fmt::join(active, ", "), fmt::join(assets, ", "), asset_path(kUsdaManifestName), fmt::join(times, ", "), declarations_);
+  }
+
+  std::string volume() const {
+    if (std::all_of(frames_.begin(), frames_.end(), [](const IndexEntry& entry) { return entry.volume.empty(); })) return "";
+    std::string text = "\n    def Volume \"volume\"\n    {\n";
+    for (const VolumeField& field : kVolumeFields) text += fmt::format("        rel field:{0} = </snow/volume/{0}>\n", field.name);
+    const std::string samples = volume_samples();
+    for (const VolumeField& field : kVolumeFields)
+      text += fmt::format(
+          "\n        def OpenVDBAsset \"{0}\"\n        {{\n            token fieldDataType = \"{1}\"\n            token fieldName = "
+          "\"{0}\"\n"
+          "            asset filePath.timeSamples = {{\n{3}            }}\n            token vectorDataRoleHint = \"{2}\"\n        }}\n",
+          field.name, field.type, field.role, samples);
+    return text + "    }\n";
+  }
+
+  // A frame without a volume blocks the one before.
+  std::string volume_samples() const {
+    std::string text;
+    for (const IndexEntry& entry : frames_)
+      text += fmt::format("                {}: {},\n", code(entry), entry.volume.empty() ? "None" : asset_path(entry.volume));
+    return text;
+  }
+
+  const std::string& folder_;
+  const std::vector<IndexEntry>& frames_;
+  double fps_;
+  std::string declarations_;
+};
+
+}  // namespace
+
+void write_usda_index(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes) {
+  IndexWriter(folder, frames, notes).write();
 }
 
 }  // namespace firn

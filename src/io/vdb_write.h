@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "io/frame_view.h"
-#include "io/rasterize.h"
+#include "frame/frame_view.h"
+#include "frame/rasterize.h"
 
 namespace firn {
 

@@ -6,7 +6,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "io/file_buffer.h"
+#include "core/files.h"
 #include "io/vtp.h"
 
 namespace firn {

@@ -2,18 +2,18 @@
 // Pure functions over numbers or Packs, in 2D and 3D, for host and device.
 #pragma once
 
-#include "math/exponential.h"
-#include "math/svd.h"
+#include "math/decompose.h"
+#include "math/scalar.h"
 
 namespace firn {
 
 template <class T>
 struct SnowParameters {
-  T mu0, lambda0;   // Pa, unhardened (M13)
-  T hardening;      // xi
-  T stretch_min;    // 1 − theta_c
-  T stretch_max;    // 1 + theta_s
-  T log_limit;      // ln of the hardening limit
+  T mu0, lambda0;  // Pa, unhardened (M13)
+  T hardening;     // xi
+  T stretch_min;   // 1 − theta_c
+  T stretch_max;   // 1 + theta_s
+  T log_limit;     // ln of the hardening limit
 };
 
 template <class T>

@@ -94,20 +94,20 @@ struct ScalarOf<Pack<T, W>> {
   using type = T;
 };
 
-#define FIRN_PACK_OPERATOR(op)                                                                  \
-  template <class T, int W>                                                                     \
-  inline Pack<T, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {                     \
-    Pack<T, W> r;                                                                               \
-    for (int i = 0; i < PackLayout<T, W>::kParts; ++i) r.p[i] = a.p[i] op b.p[i];               \
-    return r;                                                                                   \
-  }                                                                                             \
-  template <class T, int W>                                                                     \
-  inline Pack<T, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) {               \
-    return Pack<T, W>(a) op b;                                                                  \
-  }                                                                                             \
-  template <class T, int W>                                                                     \
-  inline Pack<T, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) {               \
-    return a op Pack<T, W>(b);                                                                  \
+#define FIRN_PACK_OPERATOR(op)                                                    \
+  template <class T, int W>                                                       \
+  inline Pack<T, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {       \
+    Pack<T, W> r;                                                                 \
+    for (int i = 0; i < PackLayout<T, W>::kParts; ++i) r.p[i] = a.p[i] op b.p[i]; \
+    return r;                                                                     \
+  }                                                                               \
+  template <class T, int W>                                                       \
+  inline Pack<T, W> operator op(std::type_identity_t<T> a, const Pack<T, W>& b) { \
+    return Pack<T, W>(a) op b;                                                    \
+  }                                                                               \
+  template <class T, int W>                                                       \
+  inline Pack<T, W> operator op(const Pack<T, W>& a, std::type_identity_t<T> b) { \
+    return a op Pack<T, W>(b);                                                    \
   }
 FIRN_PACK_OPERATOR(+)
 FIRN_PACK_OPERATOR(-)
@@ -115,12 +115,12 @@ FIRN_PACK_OPERATOR(*)
 FIRN_PACK_OPERATOR(/)
 #undef FIRN_PACK_OPERATOR
 
-#define FIRN_PACK_COMPARISON(op)                                                                \
-  template <class T, int W>                                                                     \
-  inline Mask<T, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {                     \
-    Mask<T, W> r;                                                                               \
-    for (int i = 0; i < PackLayout<T, W>::kParts; ++i) r.p[i] = a.p[i] op b.p[i];               \
-    return r;                                                                                   \
+#define FIRN_PACK_COMPARISON(op)                                                  \
+  template <class T, int W>                                                       \
+  inline Mask<T, W> operator op(const Pack<T, W>& a, const Pack<T, W>& b) {       \
+    Mask<T, W> r;                                                                 \
+    for (int i = 0; i < PackLayout<T, W>::kParts; ++i) r.p[i] = a.p[i] op b.p[i]; \
+    return r;                                                                     \
   }
 FIRN_PACK_COMPARISON(<)
 FIRN_PACK_COMPARISON(<=)

@@ -44,4 +44,27 @@ FIRN_HD inline T clamp(T x, T lo, T hi) {
   return min(max(x, lo), hi);
 }
 
+// exp() as one formula for numbers and Packs, so that every backend hardens snow by the same factor.
+
+FIRN_HD inline float round_small(float x) { return ::rintf(x); }
+FIRN_HD inline double round_small(double x) { return ::rint(x); }
+FIRN_HD inline float exp2_whole(float n) { return ::ldexpf(1.0f, static_cast<int>(n)); }
+FIRN_HD inline double exp2_whole(double n) { return ::ldexp(1.0, static_cast<int>(n)); }
+
+// exp(x) for |x| <= 80, to about two units in the last place.
+template <class T>
+FIRN_HD inline T exponential(const T& x) {
+  using S = Scalar<T>;
+  constexpr bool is_float = sizeof(S) == 4;
+  constexpr S kLog2e = S(1.4426950408889634);
+  constexpr S kLn2High = is_float ? S(0.693359375) : S(6.93147180369123816490e-01);  // few bits: n·kLn2High is exact
+  constexpr S kLn2Low = is_float ? S(-2.12194440e-4) : S(1.90821492927058770002e-10);
+  const T n = round_small(x * T(kLog2e));
+  const T r = (x - n * T(kLn2High)) - n * T(kLn2Low);
+  constexpr int kDegree = is_float ? 7 : 13;  // |r| <= ln(2)/2: the next Taylor term is below rounding
+  T p = T(1);
+  for (int k = kDegree; k > 0; --k) p = p * r * T(S(1) / S(k)) + T(1);
+  return p * exp2_whole(n);
+}
+
 }  // namespace firn

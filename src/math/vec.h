@@ -196,4 +196,10 @@ FIRN_HD constexpr T determinant(const Mat<T, 3>& F) {
          F(0, 2) * (F(1, 0) * F(2, 1) - F(1, 1) * F(2, 0));
 }
 
+// A box along the axes.
+
+struct Bounds {
+  Vec<double, 3> lower, upper;
+};
+
 }  // namespace firn

@@ -31,7 +31,7 @@ struct ParticleBlock {
   std::vector<std::uint32_t> groups;  // their numbers; any will do
   std::uint32_t place = kNowhere;     // of what the solver keeps per block, as long as the block lives
   Rest rest = Rest::kAwake;
-  bool alone = false;    // its only particle shares no node with any other
+  bool alone = false;                             // its only particle shares no node with any other
   double speed = kUnknownSpeed, strain_rate = 0;  // in the last step: the largest component, m/s, and 1/s
   std::uint32_t limited = 0;                      // particles at the hardening limit, then
   float quiet_time = 0;                           // s, without noticeable motion

@@ -12,8 +12,7 @@
 
 namespace firn {
 
-#define FIRN_MEMBER(member, type, shape, change, needs, initial, ...) \
-  fields::type::shape member = fields::type::initial_##shape(initial);
+#define FIRN_MEMBER(member, type, shape, change, needs, initial, ...) fields::type::shape member = fields::type::initial_##shape(initial);
 
 // What every particle has.
 struct ParticleCore {

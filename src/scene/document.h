@@ -10,6 +10,15 @@
 
 namespace firn::schema {
 
+inline constexpr std::size_t kLargestText = std::size_t{16} << 20;  // bytes of a scene file; what is bulky has formats of its own
+
+// Letters, digits, '_' and '-', at least one.
+bool is_plain_name(std::string_view name);
+
+// As TOML reads it back, to the last bit.
+std::string toml_string(std::string_view text);
+std::string toml_number(double value);
+
 enum class SectionForm { kTable, kNamedTables, kBodies };
 
 // A top-level name: [solver], [materials.NAME] or [[snow]].
@@ -31,5 +40,10 @@ toml::table parse_fragment(std::string_view text, const std::string& name);
 
 // Where a node or key stands. Things that have no place in the file are at its beginning; those that came from an override name it.
 Location locate(const toml::source_region& region, const std::string& file);
+
+// Values from the command line, `--set section.key=value`, put into a scene's tree before it is read.
+
+// `text` is "section.key=value"; bodies are addressed snow.0.radius, or snow.radius when there is one. `file` names the scene.
+void apply_override(toml::table& root, const std::string& text, const std::string& file);
 
 }  // namespace firn::schema

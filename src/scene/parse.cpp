@@ -8,14 +8,13 @@
 #include <limits>
 #include <map>
 
+#include "core/text.h"
 #include "firn/scene.h"
 #include "scene/document.h"
-#include "scene/motion_file.h"
-#include "scene/overrides.h"
-#include "scene/presets.h"
 #include "scene/reader.h"
+#include "scene/rules.h"
+#include "scene/scene_files.h"
 #include "scene/schema.h"
-#include "scene/text.h"
 
 namespace firn {
 namespace schema {
@@ -265,8 +264,6 @@ std::string name_of(const Scene& scene, std::size_t collider) {
   return own.empty() ? fmt::format("collider_{}", collider) : own;
 }
 
-int Scene::frames() const {
-  return static_cast<int>(std::floor(simulation.duration * simulation.fps + schema::kFrameTolerance));
-}
+int Scene::frames() const { return static_cast<int>(std::floor(simulation.duration * simulation.fps + schema::kFrameTolerance)); }
 
 }  // namespace firn

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/text.h"
 #include "scene/document.h"
-#include "scene/file_sequence.h"
-#include "scene/motion_file.h"
-#include "scene/text.h"
+#include "scene/scene_files.h"
 
 namespace firn::schema {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,21 +14,52 @@
 #include "firn/scene.h"
 #include "scene/rules.h"
 #include "scene/schema.h"
-#include "scene/values.h"
 
 namespace firn::schema {
+
+// From TOML nodes to plain values; every mistake is a UserError that shows the value and says what it must be.
+
+inline constexpr double kFarthest = 1e6;  // m from the world's origin
+
+// A key that is there.
+struct Entry {
+  std::string_view name;
+  const toml::node& node;
+  Location where;
+};
+
+// Throws "key = value: must be ...".
+[[noreturn]] void reject(const Entry& entry, std::string_view must_be);
+
+double number(const Entry& entry, const Range& range);
+std::int64_t whole_number(const Entry& entry, const Range& range);
+const std::string& string_value(const Entry& entry, std::string_view must_be);
+const toml::array& array_value(const Entry& entry, std::string_view must_be);
+
+// As many finite numbers as the scene has dimensions; in 2D, z is 0.
+Vector components(const Entry& entry, int dimension);
+// The same, each in `range`.
+Vector components_in(const Entry& entry, int dimension, const Range& range);
+// Not zero, of any length that can be normalized.
+Vector direction(const Entry& entry, int dimension);
+// Of unit length; in 3D also given as angles about x, y and z in degrees, in 2D about z and also as an angle.
+Quaternion rotation(const Entry& entry, int dimension);
+// A number for all axes or one each. In 2D, z follows from the others: only a section is seen.
+Vector scale(const Entry& entry, int dimension, const Range& range);
+// In 2D a number or [0, 0, z].
+Vector spin(const Entry& entry, int dimension, const Range& range);
 
 // Throws at `where` when the camera stands on what it looks at.
 void check_sight(const Location& where, const Vector& position, const Vector& target);
 
 // What a key's meaning depends on beyond its own table.
 struct Context {
-  std::string file;    // names the scene in errors and anchors relative paths
-  int dimension = 3;   // as soon as it is read
-  double spacing = 0;  // m, once [simulation] is read
+  std::string file;                    // names the scene in errors and anchors relative paths
+  int dimension = 3;                   // as soon as it is read
+  double spacing = 0;                  // m, once [simulation] is read
   std::vector<std::string> materials;  // of the scene's tables, then presets that were named without one
-  std::optional<Location> place;  // of all there is, for tables that were not read from the scene file
-  std::vector<bool> collider_moves;  // of each, once they are read
+  std::optional<Location> place;       // of all there is, for tables that were not read from the scene file
+  std::vector<bool> collider_moves;    // of each, once they are read
 };
 
 class Reader {

@@ -1,9 +1,17 @@
 // What a value may be. A rule carries the limits of one key; how it is read, written or tested follows from its type.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "firn/scene.h"
 
 namespace firn::schema {
 
@@ -125,4 +133,122 @@ struct Formats {
   Choices<std::string_view> choices;
 };
 
+// Limits and names of the values in a scene.
+
+// Limits catch slips of units and signs and keep the arithmetic of the solvers far from overflow.
+inline constexpr Range kSpacing{1e-6, 100};       // m
+inline constexpr Range kDuration{1e-6, 1e4};      // s
+inline constexpr Range kFps{0.01, 1e5};           // 1/s
+inline constexpr Range kTimeStep{1e-12, 1};       // s
+inline constexpr Range kTime{-1e4, 1e4};          // s
+inline constexpr Range kComingTime{0, 1e4};       // s; what came before the run is not there
+inline constexpr Range kSettle{0, 100};           // s
+inline constexpr Range kLength = above(0, 1e6);   // m
+inline constexpr Range kSpeed{-1e5, 1e5};         // m/s
+inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
+inline constexpr Range kAcceleration{-1e5, 1e5};  // m/s²
+inline constexpr Range kIterations{1, 1e6};
+inline constexpr Range kFraction{0, 1};
+inline constexpr Range kBeta{0.5, 1};             // below 1/2 the semi-implicit step is unstable
+inline constexpr Range kTolerance{1e-14, 0.1};    // double precision ends near 1e-16
+inline constexpr Range kCourant = above(0, 0.6);  // beyond, explicit steps go unstable
+inline constexpr Range kCellFraction = between(0, 1);
+inline constexpr Range kStiffness = above(0, 1e12);   // Pa; diamond: 1.2e12
+inline constexpr Range kPoissonRatio{0, 0.49};        // at 0.5 lambda of (M13) is infinite
+inline constexpr Range kHardening{0, 100};            // e^100 still fits a double
+inline constexpr Range kCompression = between(0, 1);  // 1 − theta_c must stay positive
+inline constexpr Range kStretch = above(0, 10);
+inline constexpr Range kInitialStretch{0.5, 2};
+inline constexpr Range kDensity = above(0, 1e5);  // kg/m³
+inline constexpr Range kHardeningLimit{1, 1e6};
+inline constexpr Range kParticlesPerCell{1, 1000};
+inline constexpr Range kSeed{0, std::numeric_limits<std::uint32_t>::max()};
+inline constexpr Range kFriction{0, 100};
+inline constexpr Range kScale = above(0, 1e6);
+inline constexpr Range kThickness{0, 1e3};  // m
+inline constexpr Range kDepth{0, 1e6};      // m
+inline constexpr Range kThreshold = between(0, 1);
+inline constexpr Range kRate = above(0, 1e9);            // kg/s; a large avalanche carries 1e7
+inline constexpr Range kOpeningAngle = between(0, 180);  // degrees
+inline constexpr Range kNoiseScale{1e-6, 1e6};           // m
+inline constexpr Range kOctaves{1, 10};                  // a thousandth of the scale
+inline constexpr Range kAmplitude{0, 1e3};
+inline constexpr Range kFactor{1e-3, 1e3};
+inline constexpr Range kHeight{-1e6, 1e6};   // m
+inline constexpr Range kRoughness{0.05, 1};  // smoother, only a mirror image of the sun would be left of its light
+inline constexpr Range kSubframes{1, 100};
+inline constexpr Range kFpcError{0, 1};  // m
+inline constexpr Range kCheckpointMinutes{0, 1e6};
+inline constexpr Range kCheckpointFrames{0, 1e6};
+inline constexpr Range kPixels{16, 8192};
+inline constexpr Range kFieldOfView{1, 160};  // degrees; from a long telephoto lens to where edges are all that is seen
+inline constexpr Range kStops{-20, 20};       // moonlight to sunlight is 19
+inline constexpr Range kStrength{0, 100};
+inline constexpr Range kTurn{-360, 360};             // degrees
+inline constexpr Range kRadiance{0, 1e6};            // of lamps; the sun's is 1e4
+inline constexpr Range kExtinction = above(0, 1e6);  // 1/m
+inline constexpr Range kAnisotropy{-0.95, 0.95};     // at ±1 light is not scattered at all
+inline constexpr Range kVoxel{0, 100};               // m
+inline constexpr double kMostFrames = 1e6;
+inline constexpr std::size_t kMostLights = 100;  // all of them are asked at every scattering
+
+inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
+                                                          {"semi-implicit", Integrator::kSemiImplicit}};
+inline constexpr std::string_view kLaterIntegrators[] = {"density-limited"};
+inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"quadratic", Kernel::kQuadratic}};
+inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
+inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
+inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
+inline constexpr Choice<InitialVolume> kInitialVolumeNames[] = {{"shape", InitialVolume::kShape}, {"grid", InitialVolume::kGrid}};
+inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Interpolation::kLinear}, {"smooth", Interpolation::kSmooth}};
+inline constexpr Choice<Tone> kToneNames[] = {{"filmic", Tone::kFilmic}, {"srgb", Tone::kSrgb}};
+inline constexpr Choice<LightShape> kLightShapeNames[] = {
+    {"rectangle", LightShape::kRectangle}, {"disc", LightShape::kDisc}, {"sphere", LightShape::kSphere}};
+inline constexpr Choice<Look> kLookNames[] = {{"matte", Look::kMatte}, {"metal", Look::kMetal}};
+inline constexpr Choice<ShapeKind> kPlaneName{"plane", ShapeKind::kPlane}, kSequenceName{"sequence", ShapeKind::kSequence},
+    kParticlesName{"particles", ShapeKind::kParticles};
+inline constexpr Choice<ShapeKind> kBodyShapeNames[] = {{"sphere", ShapeKind::kSphere},
+                                                        {"box", ShapeKind::kBox},
+                                                        {"cylinder", ShapeKind::kCylinder},
+                                                        {"cone", ShapeKind::kCone},
+                                                        {"torus", ShapeKind::kTorus},
+                                                        {"capsule", ShapeKind::kCapsule},
+                                                        {"wedge", ShapeKind::kWedge},
+                                                        {"mesh", ShapeKind::kMesh},
+                                                        {"volume", ShapeKind::kVolume},
+                                                        {"heightfield", ShapeKind::kHeightfield},
+                                                        {"text", ShapeKind::kText},
+                                                        {"union", ShapeKind::kUnion},
+                                                        {"difference", ShapeKind::kDifference},
+                                                        {"intersection", ShapeKind::kIntersection}};
+template <class... More>
+constexpr auto body_shapes_and(const More&... more) {
+  std::array<Choice<ShapeKind>, std::size(kBodyShapeNames) + sizeof...(more)> all;
+  const auto rest = std::copy(std::begin(kBodyShapeNames), std::end(kBodyShapeNames), all.begin());
+  const Choice<ShapeKind> last[] = {more...};
+  std::copy(std::begin(last), std::end(last), rest);
+  return all;
+}
+inline constexpr auto kSnowShapeNames = body_shapes_and(kParticlesName);
+inline constexpr auto kColliderShapeNames = body_shapes_and(kPlaneName, kSequenceName);
+inline constexpr auto kPartShapeNames = body_shapes_and(kPlaneName);
+inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"},   {"vdb", "vdb"},   {"vtp", "vtp"},
+                                                            {"bgeo", "bgeo"}, {"usda", "usda"}, {"fpc", "fpc"}};
+
+inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
+inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};
+inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, {}};
+inline constexpr Choices<ShapeKind> kSinkShapes{kPartShapeNames, {}};
+inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, {}};
+inline constexpr Choices<LightShape> kLightShapes{kLightShapeNames, {}};
+
 }  // namespace firn::schema
+
+namespace firn {
+
+// Kinds of snow by name: what preset = "..." of a material stands for.
+
+// Each has its preset's name.
+const std::vector<Material>& presets();
+
+}  // namespace firn

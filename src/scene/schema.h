@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "firn/scene.h"
-#include "scene/limits.h"
 #include "scene/rules.h"
 
 namespace firn::schema {
@@ -87,8 +86,7 @@ void describe(V& v, S& s) {
     v.field(required("a"), s.a, Position{});
     v.field(required("b"), s.b, Position{});
   }
-  if (kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || is_turned || is_torus)
-    v.field(required("radius"), s.radius, kLength);
+  if (kind == ShapeKind::kSphere || kind == ShapeKind::kCapsule || is_turned || is_torus) v.field(required("radius"), s.radius, kLength);
   if (is_torus) v.field(required("tube"), s.tube, kLength);
   if (is_turned) v.field(required("height"), s.height, kLength);
   if (is_block) v.field(required("size"), s.size, Sizes{kLength});

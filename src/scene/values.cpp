@@ -1,5 +1,3 @@
-#include "scene/values.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,9 @@
 #include <span>
 
 #include "collide/motion.h"
-#include "scene/text.h"
+#include "core/text.h"
+#include "scene/document.h"
+#include "scene/reader.h"
 
 namespace firn::schema {
 namespace {

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "firn/scene.h"
+#include "scene/document.h"
 #include "scene/schema.h"
-#include "scene/text.h"
 
 namespace firn {
 namespace schema {

@@ -10,9 +10,9 @@ namespace firn {
 template <class T, int D>
 struct Constraint {
   bool stuck = false;
-  std::uint8_t count = 0;       // of directions the node may not change its velocity in
+  std::uint8_t count = 0;        // of directions the node may not change its velocity in
   std::uint16_t holder[D] = {};  // who holds it in these directions, then who holds it altogether: numbers in the list of bodies
-  Vec<T, D> normal[D - 1];      // orthonormal
+  Vec<T, D> normal[D - 1];       // orthonormal
 
   bool free() const { return !stuck && count == 0; }
 

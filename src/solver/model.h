@@ -49,8 +49,8 @@ struct Model {
   std::vector<SinkModel> sinks;
   std::optional<DomainModel> domain;
   std::optional<WindowModel> window;
-  Cell<3> origin{0, 0, 0};                        // block 0 starts here: the lowest cell of the first particles, or of the window
-  double mass_floor = 0;                          // nodes below it feel gravity only (M4)
+  Cell<3> origin{0, 0, 0};  // block 0 starts here: the lowest cell of the first particles, or of the window
+  double mass_floor = 0;    // nodes below it feel gravity only (M4)
 
   bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
 };

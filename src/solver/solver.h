@@ -31,18 +31,18 @@ struct Removed {
 };
 
 struct StepReport {
-  double dt = 0;                  // s, of the accepted step
+  double dt = 0;                        // s, of the accepted step
   StepRule rule = StepRule::kFrameEnd;  // what kept it from being longer
-  int rejected = 0;               // tries with a longer step that went wrong
-  std::string rejection;          // why, of the last one
-  int iterations = 0;             // of the conjugate residuals
-  double residual = 0;            // relative, at the end
-  std::int64_t limited = 0;       // particles at the hardening limit
-  std::int64_t asleep = 0;        // particles that lie still and were not computed
-  std::int64_t alone = 0;         // particles that touch nobody else's nodes (kAloneReach)
-  std::vector<Load> loads;        // on every body, in the mean of the step
+  int rejected = 0;                     // tries with a longer step that went wrong
+  std::string rejection;                // why, of the last one
+  int iterations = 0;                   // of the conjugate residuals
+  double residual = 0;                  // relative, at the end
+  std::int64_t limited = 0;             // particles at the hardening limit
+  std::int64_t asleep = 0;              // particles that lie still and were not computed
+  std::int64_t alone = 0;               // particles that touch nobody else's nodes (kAloneReach)
+  std::vector<Load> loads;              // on every body, in the mean of the step
   std::array<double, kPhases> seconds{};
-  double serial_seconds = 0;      // outside of loops that all threads share
+  double serial_seconds = 0;  // outside of loops that all threads share
 };
 
 // Steps states. What a backend keeps of one between its calls is scratch: attach() makes it anew.
@@ -85,5 +85,19 @@ void check_ids_left(const State& state, std::size_t more);
 
 // threads: 0 means all cores (the reference uses one).
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads);
+
+// Sums over all particles, for statistics and tests; in double and in id order, so that every backend is measured alike.
+
+struct Totals {
+  double mass = 0;                   // kg
+  Vec<double, 3> momentum{0, 0, 0};  // kg m/s
+  Vec<double, 3> angular{0, 0, 0};   // kg m²/s about the world's origin, APIC's B counted (M10)
+  double kinetic = 0;                // J
+  double elastic = 0;                // J
+  double J_P_min = 0, J_P_max = 0, J_P_mean = 0;
+  Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};  // of the positions, m
+};
+
+Totals sum_up(const Model& model, const Solver& solver, const State& state);
 
 }  // namespace firn

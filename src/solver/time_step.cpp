@@ -4,10 +4,82 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "firn/error.h"
 
 namespace firn {
+namespace {
+
+using V = Vec<double, 3>;
+
+// Cells around the snow in which a body counts as among it: nodes two cells from a particle feel it, and the snow moves as well.
+constexpr double kNear = 3;
+
+// The snow's box as the body sees it, m.
+struct Box {
+  V middle;  // from the body's origin
+  V half;
+};
+
+Box box_from(const Model& model, const Body<double, 3>& body, const SnowExtent& snow) {
+  const V half = 0.5 * convert_vec<double, 3>(snow.upper - snow.lower);  // in cells
+  return {difference(snow.lower, half, body.anchor, model.h) - body.displacement, model.h * half};
+}
+
+double farthest_corner(const Box& box) {
+  V corner;
+  for (int d = 0; d < 3; ++d) corner[d] = std::abs(box.middle[d]) + box.half[d];
+  return norm(corner);
+}
+
+double distance_to(const Box& box) {
+  V outside;
+  for (int d = 0; d < 3; ++d) outside[d] = std::max(std::abs(box.middle[d]) - box.half[d], 0.0);
+  return norm(outside);
+}
+
+// Never more than the distance between the body and the snow's box: phi and the ball around the body both tell something.
+double gap(const BodyModel& model, const Body<double, 3>& body, const Box& box, double t) {
+  const double beyond_ball = distance_to(box) - bounding_radius(model, t);
+  if (model.deformation) return beyond_ball;
+  const Surface<double, 3> s = evaluate(body.solid, transpose(body.rotation) * box.middle);
+  double extent = norm(box.half);
+  if (body.solid.kind == SolidKind::kPlane) {
+    const V n = body.rotation * s.n;
+    extent = std::abs(n[0]) * box.half[0] + std::abs(n[1]) * box.half[1] + std::abs(n[2]) * box.half[2];
+  }
+  return std::max(s.phi - extent, beyond_ball);
+}
+
+double surface_speed(const BodyModel& body, const Box& box, double begin, double end) {
+  const Speeds speeds = body.motion.fastest(begin, end);
+  double speed = speeds.origin;
+  if (speeds.spin > 0) speed += speeds.spin * std::min(bounding_radius(body, begin), farthest_corner(box));
+  if (body.deformation) speed += std::max(body.deformation->at(begin).top_speed, body.deformation->at(end).top_speed);
+  return speed;
+}
+
+}  // namespace
+
+double surface_speed(const Model& model, const BodyModel& body, const SnowExtent& snow, double end) {
+  return surface_speed(body, box_from(model, freeze<double, 3>(body, snow.time), snow), snow.time, end);
+}
+
+double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt) {
+  if (snow.empty()) return dt;
+  for (const BodyModel& body : model.bodies) {
+    if (!body.motion.moves() && !body.deformation) continue;
+    const Body<double, 3> frozen = freeze<double, 3>(body, snow.time);
+    const Box box = box_from(model, frozen, snow);
+    const double speed = surface_speed(body, box, snow.time, snow.time + dt);
+    // A body away from the snow may come up to it in one step.
+    const double travel = std::max(model.solver.cell_fraction * model.h, gap(body, frozen, box, snow.time) - kNear * model.h);
+    if (speed * dt > travel) dt = travel / speed;
+  }
+  return dt;
+}
+
 namespace {
 
 // Semi-implicit steps are bounded for accuracy, not stability: this many cells per step at the unhardened wave speed. With the
@@ -18,12 +90,18 @@ constexpr double kImplicitCells = 2.0;
 
 std::string describe(Fault fault, std::uint32_t particle) {
   switch (fault) {
-    case Fault::kNone: return "";
-    case Fault::kNotFinite: return fmt::format("particle {} has a value that is not finite", particle);
-    case Fault::kTooFar: return fmt::format("particle {} would cross more than a cell", particle);
-    case Fault::kInverted: return fmt::format("the flow at particle {} would turn inside out", particle);
-    case Fault::kPlastic: return fmt::format("J_P of particle {} is not positive", particle);
-    case Fault::kSolve: return "the implicit solve did not converge";
+    case Fault::kNone:
+      return "";
+    case Fault::kNotFinite:
+      return fmt::format("particle {} has a value that is not finite", particle);
+    case Fault::kTooFar:
+      return fmt::format("particle {} would cross more than a cell", particle);
+    case Fault::kInverted:
+      return fmt::format("the flow at particle {} would turn inside out", particle);
+    case Fault::kPlastic:
+      return fmt::format("J_P of particle {} is not positive", particle);
+    case Fault::kSolve:
+      return "the implicit solve did not converge";
   }
   return "";
 }
@@ -48,7 +126,8 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
   if (limits.speed > 0) limit(s.cell_fraction * model.h / limits.speed, StepRule::kSnowSpeed);
   const bool is_explicit = !model.implicit();
   const double wave = is_explicit ? limits.wave : limits.soft_wave;
-  if (wave > 0) limit((is_explicit ? s.courant : kImplicitCells) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
+  if (wave > 0)
+    limit((is_explicit ? s.courant : kImplicitCells) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
   limit(limit_by_bodies(model, snow, step.dt), StepRule::kMovingBody);
   step.dt = longest / std::ceil(longest / step.dt * (1 - 1e-12));
   return step;
@@ -56,31 +135,42 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
 
 const char* name_of(StepRule rule) {
   switch (rule) {
-    case StepRule::kFrameEnd: return "frame_end";
-    case StepRule::kFixed: return "fixed";
-    case StepRule::kElasticWave: return "elastic_wave";
-    case StepRule::kAccuracy: return "accuracy";
-    case StepRule::kSnowSpeed: return "snow_speed";
-    case StepRule::kMovingBody: return "moving_body";
-    case StepRule::kCut: return "cut";
+    case StepRule::kFrameEnd:
+      return "frame_end";
+    case StepRule::kFixed:
+      return "fixed";
+    case StepRule::kElasticWave:
+      return "elastic_wave";
+    case StepRule::kAccuracy:
+      return "accuracy";
+    case StepRule::kSnowSpeed:
+      return "snow_speed";
+    case StepRule::kMovingBody:
+      return "moving_body";
+    case StepRule::kCut:
+      return "cut";
   }
   return "";
 }
 
 const char* advice_of(StepRule rule) {
   switch (rule) {
-    case StepRule::kFrameEnd: return "the next frame; a smaller simulation.fps or output.subframes makes steps longer";
-    case StepRule::kFixed: return "solver.time_step";
+    case StepRule::kFrameEnd:
+      return "the next frame; a smaller simulation.fps or output.subframes makes steps longer";
+    case StepRule::kFixed:
+      return "solver.time_step";
     case StepRule::kElasticWave:
       return "elastic waves in hardened snow; solver.integrator = \"semi-implicit\", a larger simulation.spacing or a smaller "
              "young_modulus or hardening_limit makes steps longer";
     case StepRule::kAccuracy:
       return "accuracy of semi-implicit steps in stiff snow; a larger simulation.spacing or a smaller young_modulus makes them longer";
     case StepRule::kSnowSpeed:
-      return "the fastest snow, which may cross solver.cell_fraction of a cell; a larger one, or a larger simulation.spacing, makes steps longer";
+      return "the fastest snow, which may cross solver.cell_fraction of a cell; a larger one, or a larger simulation.spacing, makes steps "
+             "longer";
     case StepRule::kMovingBody:
       return "the fastest collider among the snow, which may cross solver.cell_fraction of a cell; a larger one makes steps longer";
-    case StepRule::kCut: return "longer steps that went wrong; a fixed solver.time_step or integrator = \"explicit\" may need fewer tries";
+    case StepRule::kCut:
+      return "longer steps that went wrong; a fixed solver.time_step or integrator = \"explicit\" may need fewer tries";
   }
   return "";
 }

@@ -1,7 +1,6 @@
 #include "state/state.h"
 
-#include "core/byte_hash.h"
-#include "state/state_bytes.h"
+#include "core/bytes.h"
 
 namespace firn {
 

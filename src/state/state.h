@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <variant>
 #include <vector>
 
-#include "collide/loads.h"
+#include "collide/body.h"
+#include "core/bytes.h"
 #include "particles/block_store.h"
 
 namespace firn {
@@ -66,5 +68,14 @@ struct State {
     return std::get<ParticleStore<T, D>>(store);
   }
 };
+
+// A state as bytes: saved, loaded, hashed.
+
+void save(const State& state, ByteWriter& to);
+// Throws UserError when the bytes are not those of a state.
+State load_state(ByteReader& from);
+
+// 32 hexadecimal digits of the bytes that save() gives: equal for equal states, whatever their memory looks like.
+std::string hash_of(const State& state);
 
 }  // namespace firn

@@ -68,7 +68,8 @@ TEST_P(Varied, SnowOnTheCpuEqualsTheReference) {
   EXPECT_LT(largest_difference(after(scene, kSteps), slow), 5e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Varied, testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit)));
+INSTANTIATE_TEST_SUITE_P(All, Varied,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit)));
 
 TEST(VariedSnow, IsTheSameForAnyNumberOfThreads) {
   const Scene scene = varied_ball(3);
@@ -161,7 +162,9 @@ TEST(VariedSnow, FromAFileIsStifferWhereTheFileSaysSo) {
   for (std::size_t i = 0; i < stiff.size(); ++i) {
     const double x = frame.position[i][0];
     EXPECT_EQ(stiff.stiffness[i], x > 0.083 ? 10 : 1);
-    if (x < 0.03) { EXPECT_EQ(stiff.velocity[i], plain.velocity[i]); }
+    if (x < 0.03) {
+      EXPECT_EQ(stiff.velocity[i], plain.velocity[i]);
+    }
     changed += stiff.velocity[i] != plain.velocity[i];
   }
   EXPECT_GT(changed, stiff.size() / 5);

@@ -46,7 +46,8 @@ TEST_F(Convert, ThroughAllFormatsAndBackGivesTheSameFile) {
 TEST_F(Convert, PatternsFoldersAndListsOfFilesAreSequences) {
   ASSERT_EQ(firn({"convert", at("a run/frame_*.ply"), at("pattern/*.vtp")}).code, 0);
   ASSERT_EQ(firn({"convert", at("a run"), at("folder/*.vtp")}).code, 0);
-  ASSERT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("a run/frame_0001.ply"), at("a run/frame_0002.ply"), at("list/*.vtp")}).code, 0);
+  ASSERT_EQ(firn({"convert", at("a run/frame_0000.ply"), at("a run/frame_0001.ply"), at("a run/frame_0002.ply"), at("list/*.vtp")}).code,
+            0);
   for (const char* name : {"frame_0000.vtp", "frame_0001.vtp", "frame_0002.vtp", "frames.pvd"}) {
     EXPECT_FALSE(slurp(at("pattern/") + name).empty()) << name;
     EXPECT_EQ(slurp(at("pattern/") + name), slurp(at("folder/") + name)) << name;

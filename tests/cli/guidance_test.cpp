@@ -36,8 +36,9 @@ TEST(Guidance, MisspeltCommandsAndScenesAreAnsweredWithTheNearest) {
 // Volumes and places at the end of what numbers can say.
 TEST(Guidance, NoMessageShowsANumberThatIsNone) {
   const TempFolder folder;
-  const std::string header = "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\nproperty double z\nproperty double mass\n"
-                             "property double volume\nend_header\n";
+  const std::string header =
+      "ply\nformat ascii 1.0\nelement vertex 2\nproperty double x\nproperty double y\nproperty double z\nproperty double mass\n"
+      "property double volume\nend_header\n";
   for (const std::string row : {"1 2 3 1 1.7e308\n", "1e308 2 3 1 1e-6\n", "1 2 3 8.6e9 1e-300\n"}) {
     spill(folder.file("odd.ply"), header + row + "0 0 1 1 1.7e308\n");
     for (const char* to : {"odd.obj", "odd.vdb"}) {
@@ -63,7 +64,8 @@ TEST_F(GuidanceOfARun, CheckSaysHowLongItWillTakeAndOnHowManyThreads) {
   const Outcome one = firn({"check", scene_, "--threads", "1"});
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_TRUE(contains(one.out, "run time   less than 1 s on 1 thread,") || contains(one.out, "run time   about ")) << one.out;
-  EXPECT_TRUE(contains(one.out, " on 1 thread, if all steps are like the first 10 with 25 iterations at least; writing frames not counted\n"))
+  EXPECT_TRUE(
+      contains(one.out, " on 1 thread, if all steps are like the first 10 with 25 iterations at least; writing frames not counted\n"))
       << one.out;
   const Outcome explicit_steps = firn({"check", scene_, "--set", "solver.integrator=explicit", "--set", "solver.time_step=auto"});
   EXPECT_TRUE(contains(explicit_steps.out, "if all steps are like the first 10; writing frames not counted\n")) << explicit_steps.out;
@@ -91,13 +93,18 @@ TEST_F(GuidanceOfARun, RunAndCheckWarnOfUnits) {
   const std::vector<std::string> mistake{"--set", "simulation.gravity=[0, -9810, 0]", "--set", "solver.time_step=auto"};
   const Outcome checked = firn({"check", scene_, mistake[0], mistake[1], mistake[2], mistake[3]});
   const Outcome done = run("out", {mistake[0], mistake[1], mistake[2], mistake[3], "--steps", "1"});
-  for (const Outcome& outcome : {checked, done}) EXPECT_TRUE(contains(outcome.err, "warning: " + scene_ + ": simulation.gravity is 9810 m/s²")) << outcome.err;
+  for (const Outcome& outcome : {checked, done})
+    EXPECT_TRUE(contains(outcome.err, "warning: " + scene_ + ": simulation.gravity is 9810 m/s²")) << outcome.err;
 }
 
 // Twenty kilometres away floats are 2 mm apart.
 TEST_F(GuidanceOfARun, SnowFarAwayIsWrittenSoThatItsParticlesStayApart) {
-  const std::vector<std::string> far{"--set", "snow.center=[20000, 0.0062, 0]", "--set", "simulation.spacing=0.001", "--set", "snow.radius=0.005",
-                                     "--set", "solver.time_step=auto",          "--steps", "1",   "--formats", "ply,vtp,fpc,usda"};
+  const std::vector<std::string> far{"--set",     "snow.center=[20000, 0.0062, 0]",
+                                     "--set",     "simulation.spacing=0.001",
+                                     "--set",     "snow.radius=0.005",
+                                     "--set",     "solver.time_step=auto",
+                                     "--steps",   "1",
+                                     "--formats", "ply,vtp,fpc,usda"};
   const Outcome outcome = run("out", far);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.err, "frames are written in double precision")) << outcome.err;

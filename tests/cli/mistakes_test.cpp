@@ -52,7 +52,8 @@ TEST_F(Mistake, AMissingFileIsNamedAtItsKey) {
 
 TEST_F(Mistake, ABrokenParticleFileIsNamed) {
   spill(folder_.file("bad.ply"), "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\n");
-  expect_error(check("shape = \"sphere\"\ncenter = [0, 0.12, 0]\nradius = 0.1", "shape = \"particles\"\nfile = \"bad.ply\""), "bad.ply", "");
+  expect_error(check("shape = \"sphere\"\ncenter = [0, 0.12, 0]\nradius = 0.1", "shape = \"particles\"\nfile = \"bad.ply\""), "bad.ply",
+               "");
 }
 
 TEST_F(Mistake, SnowWhollyInsideAColliderIsRefused) {
@@ -68,8 +69,9 @@ TEST_F(Mistake, ASceneTooBigForTheMachineIsRefusedAtItsSpacing) {
 }
 
 TEST_F(Mistake, ParticlesTooFarApartAreRefused) {
-  spill(folder_.file("far.ply"), "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
-                                 "0 1 0\n100000 1 0\n");
+  spill(folder_.file("far.ply"),
+        "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+        "0 1 0\n100000 1 0\n");
   expect_error(check("shape = \"sphere\"\ncenter = [0, 0.12, 0]\nradius = 0.1", "shape = \"particles\"\nfile = \"far.ply\""),
                "scene.toml:13:", "cells apart");
 }
@@ -78,7 +80,8 @@ TEST_F(Mistake, BadFlagsAreAnsweredWithOneLine) {
   expect_error(firn({"run", "snowball_drop", "--frame", "3"}), "--frame", "");
   expect_error(firn({"run", "snowball_drop", "--threads", "-3"}), "threads", "");
   expect_error(firn({"flow", "snowball_drop"}), "", "");
-  expect_error(firn({"run", "snowball_drop", "--set", "solver.kernal=cubic", "-o", folder_.file("out")}), "--set solver.kernal=cubic", "kernel");
+  expect_error(firn({"run", "snowball_drop", "--set", "solver.kernal=cubic", "-o", folder_.file("out")}), "--set solver.kernal=cubic",
+               "kernel");
   expect_error(firn({"run", "snowbal_drop", "-o", folder_.file("out")}), "snowbal_drop", "snowball_drop");
   expect_error(firn({"preview", folder_.file("nowhere")}), "nowhere", "");
 }

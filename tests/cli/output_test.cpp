@@ -60,7 +60,8 @@ TEST_F(Output, UnknownFormatIsAMistake) {
 
 TEST_F(Output, SubframesLieBetweenWholeFrames) {
   ASSERT_EQ(run("out", {"--subframes", "3", "--frames", "2", "--set", "snow.center=[0, 0.5, 0]"}).code, 0);
-  for (const char* name : {"frame_0000.ply", "frame_0000_1.ply", "frame_0000_2.ply", "frame_0001.ply", "frame_0001_1.ply", "frame_0002.ply"})
+  for (const char* name :
+       {"frame_0000.ply", "frame_0000_1.ply", "frame_0000_2.ply", "frame_0001.ply", "frame_0001_1.ply", "frame_0002.ply"})
     EXPECT_TRUE(fs::exists(folder_.file("out/") + name)) << name;
   EXPECT_FALSE(fs::exists(folder_.file("out/frame_0002_1.ply")));
   const std::string stats = slurp(folder_.file("out/stats.csv"));
@@ -114,8 +115,9 @@ TEST_P(FullDisk, StopsTheRunWithTheReasonAndEarlierFramesAreWhole) {
   fs::create_directory(folder_.file("disk"));
   const std::string disk = folder_.file("disk"), mount = "mount -t tmpfs -o size=1500k none '" + disk + "'";
   if (shell("unshare -rm sh -c \"" + mount + "\"").code != 0) GTEST_SKIP() << "this machine does not let a test mount a small disk";
-  const Outcome outcome = shell("unshare -rm sh -c \"" + mount + " && { $FIRN run '" + scene_ + "' -o '" + disk + "/out' --frames 40 --formats " +
-                                GetParam() + "; code=\\$?; cp -r '" + disk + "/out' '" + folder_.file("seen") + "'; exit \\$code; }\"");
+  const Outcome outcome =
+      shell("unshare -rm sh -c \"" + mount + " && { $FIRN run '" + scene_ + "' -o '" + disk + "/out' --frames 40 --formats " + GetParam() +
+            "; code=\\$?; cp -r '" + disk + "/out' '" + folder_.file("seen") + "'; exit \\$code; }\"");
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_NE(outcome.err.find("error: " + disk), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("No space left on device"), std::string::npos) << outcome.err;

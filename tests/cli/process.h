@@ -1,12 +1,11 @@
 // Runs the real program and reads what it printed.
 #pragma once
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fcntl.h>
-#include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
@@ -77,7 +76,9 @@ class Process {
 inline Outcome firn(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
 
 // A line of shell; $FIRN is the program.
-inline Outcome shell(const std::string& line) { return Process({"-c", std::string("FIRN='") + FIRN_PROGRAM + "'; " + line}, "/bin/sh").wait(); }
+inline Outcome shell(const std::string& line) {
+  return Process({"-c", std::string("FIRN='") + FIRN_PROGRAM + "'; " + line}, "/bin/sh").wait();
+}
 
 // A quick scene; lines count from 1.
 inline std::string small_scene() {

@@ -110,12 +110,14 @@ TEST_F(RenderCommand, CtrlCInATerminalEndsTheFilmWithThePicturesThereAre) {
 TEST_F(RenderCommand, PlacesWhereNoFilmOrSheetCanBeAreRefusedBeforeAnyPicture) {
   fs::create_directory(folder_.file("folder.mp4"));
   fs::create_directory(folder_.file("folder.png"));
-  const std::map<std::string, std::string> films{{"film.xyz", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
-                                                 {"film", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
-                                                 {"none/film.mp4", ": there is no folder " + folder_.file("none") + "\n"},
-                                                 {"small.toml/film.mp4", ": cannot be written: Not a directory\n"},
-                                                 {"folder.mp4", ": is a folder, a file is wanted\n"}};
-  for (const auto& [name, what] : films) EXPECT_EQ(render("out", {"--film", folder_.file(name)}).err, "error: " + folder_.file(name) + what);
+  const std::map<std::string, std::string> films{
+      {"film.xyz", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
+      {"film", ": a film cannot be written to such a file, allowed: .mp4, .mov, .webm, .gif\n"},
+      {"none/film.mp4", ": there is no folder " + folder_.file("none") + "\n"},
+      {"small.toml/film.mp4", ": cannot be written: Not a directory\n"},
+      {"folder.mp4", ": is a folder, a file is wanted\n"}};
+  for (const auto& [name, what] : films)
+    EXPECT_EQ(render("out", {"--film", folder_.file(name)}).err, "error: " + folder_.file(name) + what);
   EXPECT_EQ(render("out", {"--film", "/proc/film.mp4"}).code, 2);
   EXPECT_EQ(render("out", {"--sheet", folder_.file("small.toml")}).err, "error: " + folder_.file("small.toml") + ": a sheet is a .png\n");
   for (const char* sheet : {"folder.png", "none/sheet.png"}) EXPECT_EQ(render("out", {"--sheet", folder_.file(sheet)}).code, 2) << sheet;

@@ -167,7 +167,8 @@ TEST_F(RunCommand, AFinalStateGoesOnAsAParticlesScene) {
 
 TEST_F(RunCommand, InterruptedItSavesTheStateAndExits130) {
   Process process({"run", scene_, "-o", folder_.file("out"), "--frames", "1000"});
-  for (int k = 0; k < 600 && !fs::exists(folder_.file("out/frame_0001.ply")); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (int k = 0; k < 600 && !fs::exists(folder_.file("out/frame_0001.ply")); ++k)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   kill(process.pid(), SIGINT);
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.code, 130) << outcome.err;
@@ -195,12 +196,14 @@ TEST_F(RunCommand, AFullFolderIsRefusedAndLeftAlone) {
 
 TEST_F(RunCommand, OverwritingRemovesThePicturesOfTheRunBefore) {
   ASSERT_EQ(run("out", {"--frames", "1"}).code, 0);
-  const std::vector<std::string> pictures{"preview/frame_0001.png", "preview/preview.mp4", "render/frame_0001.png", "render/frame_0001.exr",
-                                          "render/frame_0001.vdb", "render/film.gif"};
+  const std::vector<std::string> pictures{"preview/frame_0001.png", "preview/preview.mp4",   "render/frame_0001.png",
+                                          "render/frame_0001.exr",  "render/frame_0001.vdb", "render/film.gif"};
   ASSERT_EQ(firn({"preview", folder_.file("out"), "--width", "64", "--height", "36"}).code, 0);
   fs::create_directory(folder_.file("out/render"));
   ASSERT_EQ(firn({"render", folder_.file("out"), "--size", "64x36", "--spp", "1", "--exr", "--volume", "--film",
-                  folder_.file("out/render/film.gif")}).code, 0);
+                  folder_.file("out/render/film.gif")})
+                .code,
+            0);
   for (const std::string& name : pictures) EXPECT_TRUE(fs::exists(folder_.file("out/" + name))) << name;
   spill(folder_.file("out/render/mine.png"), "mine");
   ASSERT_EQ(run("out", {"--overwrite", "--frames", "1"}).code, 0);

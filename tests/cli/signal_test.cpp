@@ -36,7 +36,8 @@ void expect_end(Process& process, int signal, const std::string& which) {
 
 // Poisson disks are found one after the other: so many take a minute.
 std::string slow_scene() {
-  return "[simulation]\nspacing = 0.006\nframes = 2\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.3\nsampling = \"poisson\"\n";
+  return "[simulation]\nspacing = 0.006\nframes = 2\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.3\nsampling = "
+         "\"poisson\"\n";
 }
 
 TEST(Signals, EndSettingUpAtOnceAndNothingIsWritten) {

@@ -10,7 +10,8 @@ namespace {
 constexpr double kSoon = 3, kLittle = 250;  // seconds of computing and MB: some times what is needed, a small part of what it once was
 
 constexpr const char* kCube =
-    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 "
+    "5 8\n";
 
 Outcome check(const std::string& scene) {
   const TempFolder folder;
@@ -44,11 +45,12 @@ formula = "0.8*sqrt(max(0, -x)^2+4) - 1.6"
 )"));
 }
 
-constexpr const char* kBall = "[simulation]\nspacing = 0.1\nframes = 2\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 3, 0]\nradius = 0.6\n[[collider]]\n";
+constexpr const char* kBall =
+    "[simulation]\nspacing = 0.1\nframes = 2\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 3, 0]\nradius = 0.6\n[[collider]]\n";
 
 std::string ground(double length, const char* separator) {
-  return fmt::format("shape = \"heightfield\"{0}center = [0, 0, 0]{0}length = {1}{0}depth = 1{0}formula = \"2*noise(x/8, z/8) + 2\"", separator,
-                     length);
+  return fmt::format("shape = \"heightfield\"{0}center = [0, 0, 0]{0}length = {1}{0}depth = 1{0}formula = \"2*noise(x/8, z/8) + 2\"",
+                     separator, length);
 }
 
 TEST(HeightFields, CostWhatTheirSurfaceNearSnowCosts) {
@@ -63,13 +65,15 @@ TEST(HeightFields, AsPartsOfBodiesDoSoToo) {
 TEST(Meshes, AreSampledOnTheFinestGridsToo) {
   const TempFolder folder;
   const std::string mesh = folder.write("cube.obj", kCube);
-  expect_quick(check(fmt::format("[simulation]\nspacing = 1e-5\nframes = 2\n[[snow]]\nshape = \"mesh\"\nfile = \"{}\"\nscale = 2e-4\n", mesh)));
+  expect_quick(
+      check(fmt::format("[simulation]\nspacing = 1e-5\nframes = 2\n[[snow]]\nshape = \"mesh\"\nfile = \"{}\"\nscale = 2e-4\n", mesh)));
 }
 
 TEST(Meshes, FarTooLargeForMemoryAreRefusedAtOnce) {
   const TempFolder folder;
   const std::string mesh = folder.write("cube.obj", kCube);
-  const Outcome outcome = check(fmt::format("[simulation]\nspacing = 0.02\nframes = 2\n[[snow]]\nshape = \"mesh\"\nfile = \"{}\"\nscale = 40\n", mesh));
+  const Outcome outcome =
+      check(fmt::format("[simulation]\nspacing = 0.02\nframes = 2\n[[snow]]\nshape = \"mesh\"\nfile = \"{}\"\nscale = 40\n", mesh));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("scene.toml:2:1: spacing = 0.02: about 6.4e+10 particles need "), std::string::npos) << outcome.err;
   EXPECT_LT(outcome.seconds, 1);

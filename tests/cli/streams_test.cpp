@@ -14,7 +14,8 @@ TEST_F(Streams, WhatIsPrintedToAClosedStreamNeverGoesIntoAFile) {
   ASSERT_EQ(run("seen", {"--frames", "1"}).code, 0);
   for (const std::string closed : {">&-", "<&- >&- 2>&-"}) {
     std::filesystem::remove_all(folder_.file("deaf"));
-    const Outcome outcome = shell("exec $FIRN run " + in_quotes(scene_) + " --frames 1 -o " + in_quotes(folder_.file("deaf")) + " " + closed);
+    const Outcome outcome =
+        shell("exec $FIRN run " + in_quotes(scene_) + " --frames 1 -o " + in_quotes(folder_.file("deaf")) + " " + closed);
     EXPECT_EQ(outcome.code, 0) << closed;
     for (const char* name : {"/frame_0000.ply", "/frame_0001.ply", "/final.ply", "/scene.toml"})
       EXPECT_EQ(slurp(folder_.file("deaf") + name), slurp(folder_.file("seen") + name)) << closed << name;
@@ -23,7 +24,8 @@ TEST_F(Streams, WhatIsPrintedToAClosedStreamNeverGoesIntoAFile) {
 }
 
 TEST_F(Streams, AMistakeThatNobodyCanBeToldIsAnExitCode) {
-  for (const std::string deaf : {"2>/dev/full", "2>&-", ">&- 2>&-"}) EXPECT_EQ(shell("exec $FIRN check not_there.toml " + deaf).code, 2) << deaf;
+  for (const std::string deaf : {"2>/dev/full", "2>&-", ">&- 2>&-"})
+    EXPECT_EQ(shell("exec $FIRN check not_there.toml " + deaf).code, 2) << deaf;
 }
 
 TEST_F(Streams, AListThatCannotBePrintedIsAnError) {

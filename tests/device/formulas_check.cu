@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "collide/contact.h"
+#include "collide/body.h"
 #include "collide/solid.h"
 #include "materials/snow.h"
 

@@ -3,10 +3,10 @@
 
 #include "checks.h"
 #include "firn/error.h"
+#include "frame/frame_view.h"
 #include "io/bgeo.h"
 #include "io/fpc.h"
-#include "io/frame_view.h"
-#include "io/ply_read.h"
+#include "io/ply.h"
 #include "io/usda.h"
 #include "io/vtp.h"
 

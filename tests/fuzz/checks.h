@@ -15,8 +15,8 @@ void check_scene(std::string_view bytes);
 // `folder` is where the file is written.
 void check_mesh_bytes(std::string_view bytes, const std::string& folder);
 
-// The first byte, a digit, chooses a format (check_frame.cpp has the list), the others are a file of it: a frame that could be written again, or
-// refused.
+// The first byte, a digit, chooses a format (check_frame.cpp has the list), the others are a file of it: a frame that could be written
+// again, or refused.
 void check_frame_bytes(std::string_view bytes);
 
 }  // namespace firn::fuzz

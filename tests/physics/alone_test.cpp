@@ -108,7 +108,8 @@ TEST_P(LooseSnow, EqualsTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(All, LooseSnow,
                          testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit),
-                                          testing::Values(Transfer::kFlip, Transfer::kApic), testing::Values(Kernel::kCubic, Kernel::kQuadratic)));
+                                          testing::Values(Transfer::kFlip, Transfer::kApic),
+                                          testing::Values(Kernel::kCubic, Kernel::kQuadratic)));
 
 TEST(AloneParticles, NeedNoTiles) {
   const TempFolder folder;

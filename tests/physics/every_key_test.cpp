@@ -77,42 +77,45 @@ const std::vector<std::string> kAuto{"solver.time_step=auto"};
 
 // Fails until a new key of a section has a case.
 template <class Section>
-void expect_all_covered(const std::string& section, const Section& value, const std::vector<Case>& cases, std::set<std::string> exempt = {}) {
+void expect_all_covered(const std::string& section, const Section& value, const std::vector<Case>& cases,
+                        std::set<std::string> exempt = {}) {
   for (const Case& c : cases) exempt.insert(c.key.substr(c.key.rfind('.') + 1));
   for (const std::string_view name : schema::names_of(value).all)
     EXPECT_TRUE(exempt.count(std::string(name))) << section << "." << name << " has no test that it does something";
 }
 
 TEST(EveryKey, OfTheSimulationChangesTheResult) {
-  const std::vector<Case> cases{{"simulation.dimension", "2", {}},      {"simulation.spacing", "0.015", {}},
-                                {"simulation.fps", "60", {}},           {"simulation.duration", "0.5", {}},
-                                {"simulation.frames", "7", {}},         {"simulation.gravity", "[0, -2, 0]", {}},
+  const std::vector<Case> cases{{"simulation.dimension", "2", {}},
+                                {"simulation.spacing", "0.015", {}},
+                                {"simulation.fps", "60", {}},
+                                {"simulation.duration", "0.5", {}},
+                                {"simulation.frames", "7", {}},
+                                {"simulation.gravity", "[0, -2, 0]", {}},
                                 {"simulation.settle", "0.05", {"snow.0.velocity=[0, 0, 0]"}}};
   for (const Case& c : cases) expect_change(kScene, c);
   expect_all_covered("simulation", SimulationSettings{}, cases);
 }
 
 TEST(EveryKey, OfTheSolverChangesTheResult) {
-  const std::vector<Case> cases{{"solver.integrator", "semi-implicit", {}},
-                                {"solver.time_step", "0.5e-4", {}},
-                                {"solver.beta", "0.5", kImplicit},
-                                {"solver.tolerance", "1e-2", kImplicit},
-                                {"solver.kernel", "quadratic", {}},
-                                {"solver.transfer", "apic", {}},
-                                {"solver.flip_ratio", "0.5", {}},
-                                {"solver.precision", "double", {}},
-                                {"solver.courant", "0.2", kAuto},
-                                {"solver.cell_fraction", "0.01", kAuto}};
+  const std::vector<Case> cases{{"solver.integrator", "semi-implicit", {}}, {"solver.time_step", "0.5e-4", {}},
+                                {"solver.beta", "0.5", kImplicit},          {"solver.tolerance", "1e-2", kImplicit},
+                                {"solver.kernel", "quadratic", {}},         {"solver.transfer", "apic", {}},
+                                {"solver.flip_ratio", "0.5", {}},           {"solver.precision", "double", {}},
+                                {"solver.courant", "0.2", kAuto},           {"solver.cell_fraction", "0.01", kAuto}};
   for (const Case& c : cases) expect_change(kScene, c);
   EXPECT_THROW(run_scene(kScene, {"solver.integrator=semi-implicit", "solver.max_iterations=1", "solver.tolerance=1e-6"}), RunError);
   expect_all_covered("solver", SolverSettings{}, cases, {"max_iterations", "sleep"});  // sleep_test.cpp sees to the last one
 }
 
 TEST(EveryKey, OfAMaterialChangesTheResult) {
-  const std::vector<Case> cases{{"materials.snow.young_modulus", "1e5", {}},         {"materials.snow.poisson_ratio", "0.3", {}},
-                                {"materials.snow.hardening", "5", {}},               {"materials.snow.critical_compression", "0.01", {}},
-                                {"materials.snow.critical_stretch", "0.003", {}},    {"materials.snow.density", "300", {}},
-                                {"materials.snow.hardening_limit", "1.5", {}},       {"materials.snow.preset", "powder", {}}};
+  const std::vector<Case> cases{{"materials.snow.young_modulus", "1e5", {}},
+                                {"materials.snow.poisson_ratio", "0.3", {}},
+                                {"materials.snow.hardening", "5", {}},
+                                {"materials.snow.critical_compression", "0.01", {}},
+                                {"materials.snow.critical_stretch", "0.003", {}},
+                                {"materials.snow.density", "300", {}},
+                                {"materials.snow.hardening_limit", "1.5", {}},
+                                {"materials.snow.preset", "powder", {}}};
   for (const Case& c : cases) expect_change(kScene, c);
   expect_all_covered("materials", Material{}, cases);
 }
@@ -124,7 +127,9 @@ struct ShapeCase {
 };
 
 std::vector<ShapeCase> shapes(const std::string& center, const std::string& size) {
-  return {{ShapeKind::kSphere, "shape = \"sphere\"\ncenter = " + center + "\nradius = 0.05\n", {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.055"}}},
+  return {{ShapeKind::kSphere,
+           "shape = \"sphere\"\ncenter = " + center + "\nradius = 0.05\n",
+           {{"center", "[0.013, 0.08, 0]"}, {"radius", "0.055"}}},
           {ShapeKind::kBox,
            "shape = \"box\"\ncenter = " + center + "\nsize = " + size + "\n",
            {{"center", "[0.013, 0.08, 0]"}, {"size", "[0.1, 0.07, 0.12]"}, {"rotation", "[0.9, 0, 0, 0.436]"}}},
@@ -149,14 +154,18 @@ std::vector<ShapeCase> shapes(const std::string& center, const std::string& size
 }
 
 TEST(EveryKey, OfSnowChangesTheResult) {
-  const std::vector<Case> common{{"snow.velocity", "[0, -4, 0]", {}},        {"snow.spin", "[0, 0, 9]", {}},
+  const std::vector<Case> common{{"snow.velocity", "[0, -4, 0]", {}},
+                                 {"snow.spin", "[0, 0, 9]", {}},
                                  {"snow.stretch", "[0.98, 1, 1]", {}},
                                  {"snow.layers", "[{ above = 0.1, material = \"other\" }]", {}},
                                  {"snow.shell", "{ depth = 0.02, stiffness = 2 }", {}},
                                  {"snow.noise", "{ scale = 0.05, stiffness = 2 }", {}},
-                                 {"snow.material", "other", {}},             {"snow.particles_per_cell", "5", {}},
-                                 {"snow.sampling", "poisson", {}},           {"snow.seed", "2", {}},
-                                 {"snow.start", "0.002", {}},                {"snow.initial_volume", "grid", {}}};
+                                 {"snow.material", "other", {}},
+                                 {"snow.particles_per_cell", "5", {}},
+                                 {"snow.sampling", "poisson", {}},
+                                 {"snow.seed", "2", {}},
+                                 {"snow.start", "0.002", {}},
+                                 {"snow.initial_volume", "grid", {}}};
   for (const Case& c : common) expect_change(kScene, c);
   for (const ShapeCase& shape : shapes("[0, 0.09, 0]", "[0.1, 0.09, 0.1]")) {
     std::vector<Case> cases = common;
@@ -226,7 +235,9 @@ TEST(EveryKey, OfSnowFromAFileChangesTheResult) {
 }
 
 TEST(EveryKey, OfAColliderChangesTheResult) {
-  const std::vector<Case> common{{"collider.friction", "0.6", {}}, {"collider.sticky", "true", {}}, {"collider.velocity", "[0.3, 0, 0]", {}},
+  const std::vector<Case> common{{"collider.friction", "0.6", {}},
+                                 {"collider.sticky", "true", {}},
+                                 {"collider.velocity", "[0.3, 0, 0]", {}},
                                  {"collider.spin", "[0, 0, 3]", {}}};
   const std::vector<std::string> spinning{"collider.spin=[0, 0, 3]"};
   std::vector<ShapeCase> bodies = shapes("[0, -0.02, 0]", "[0.2, 0.1, 0.2]");
@@ -238,7 +249,8 @@ TEST(EveryKey, OfAColliderChangesTheResult) {
   for (ShapeCase& body : bodies) {
     std::vector<Case> cases = common;
     cases.push_back({"collider.pivot", "[0.3, 0, 0]", spinning});
-    cases.push_back({"collider.keys", "[{t = 0, position = [0, -0.1, 0]}, {t = 1, position = [1, 0, 0], rotation = [0.9, 0, 0, 0.4]}]", {}});
+    cases.push_back(
+        {"collider.keys", "[{t = 0, position = [0, -0.1, 0]}, {t = 1, position = [1, 0, 0], rotation = [0.9, 0, 0, 0.4]}]", {}});
     const TempFolder folder;
     const std::string file = folder.write("motion.csv", "t,x,y,z\n0,0,0,0\n0.02,0.05,0.02,0\n");
     cases.push_back({"collider.keys_file", file, {}});

@@ -82,8 +82,7 @@ TEST_P(FreeFall, KeepsShapeAndSpeedOver1000Steps) {
     ASSERT_NEAR(v[2], 0, bound * speed);
   }
   for (const double jp : frame.jp) ASSERT_EQ(jp, 1);
-  for (int d = 0; d < c.dimension; ++d)
-    EXPECT_NEAR(after.upper[d] - after.lower[d], before.upper[d] - before.lower[d], bound * 2 * radius);
+  for (int d = 0; d < c.dimension; ++d) EXPECT_NEAR(after.upper[d] - after.lower[d], before.upper[d] - before.lower[d], bound * 2 * radius);
   EXPECT_NEAR(before.middle[1] - after.middle[1], fall, bound * fall);
   EXPECT_NEAR(after.middle[0], before.middle[0], bound * radius);
   EXPECT_NEAR(after.middle[2], before.middle[2], bound * radius);

@@ -12,9 +12,7 @@ constexpr double kGravity = 9.81;
 
 Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
+Vector cross(const Vector& a, const Vector& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }
 double size(const Vector& a) { return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
 
 Collider plate(const Vector& center, const Vector& size) {
@@ -71,7 +69,8 @@ TEST_P(RestingSnow, WeighsItsMassOnAPlate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RestingSnow,
-                         testing::Values(Way{2, Integrator::kExplicit, Transfer::kFlip, false}, Way{2, Integrator::kSemiImplicit, Transfer::kFlip, true},
+                         testing::Values(Way{2, Integrator::kExplicit, Transfer::kFlip, false},
+                                         Way{2, Integrator::kSemiImplicit, Transfer::kFlip, true},
                                          Way{2, Integrator::kSemiImplicit, Transfer::kApic, false},
                                          Way{3, Integrator::kSemiImplicit, Transfer::kFlip, true}));
 
@@ -115,8 +114,7 @@ TEST_P(Contacts, TakeTheMomentumThatTheSnowLoses) {
   const Statistics after = simulation.statistics();
   EXPECT_GT(felt, 0.2 * size(before.momentum));
   const Vector gravity{0, -kGravity * before.mass * simulation.time(), 0};
-  for (int d = 0; d < 3; ++d)
-    EXPECT_NEAR(after.momentum[d] + given[d], before.momentum[d] + gravity[d], 1e-7 * felt) << d;
+  for (int d = 0; d < 3; ++d) EXPECT_NEAR(after.momentum[d] + given[d], before.momentum[d] + gravity[d], 1e-7 * felt) << d;
 }
 
 TEST_P(Contacts, FeelTheSameInBothBackends) {

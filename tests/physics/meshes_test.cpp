@@ -1,13 +1,13 @@
 // Snow and bodies made of triangles behave like those made of formulas.
-#include <gtest/gtest.h>
+#include "support/meshes.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "scene/form.h"
+#include "build/form.h"
 #include "support/mesh_files.h"
-#include "support/meshes.h"
 #include "support/random_snow.h"
 
 namespace firn::test {

@@ -102,8 +102,8 @@ struct Encounter {
 };
 
 std::string name_of(const Encounter& e) {
-  return std::string(e.integrator == Integrator::kExplicit ? "explicit" : "semi-implicit") + (e.plate_moves ? ", moving plate" : ", moving snow") +
-         (e.tilted ? ", tilted" : "") + ", offset " + std::to_string(e.offset);
+  return std::string(e.integrator == Integrator::kExplicit ? "explicit" : "semi-implicit") +
+         (e.plate_moves ? ", moving plate" : ", moving snow") + (e.tilted ? ", tilted" : "") + ", offset " + std::to_string(e.offset);
 }
 
 struct Passage {

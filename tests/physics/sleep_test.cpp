@@ -110,7 +110,8 @@ TEST(Sleep, ASlowPressIsFeltThroughAWholeColumn) {
     scene.colliders.push_back(press);
     return scene;
   };
-  const Outcome unpressed = run_to(pressed(false, 0), 2.2), awake = run_to(pressed(false, 8e-4), 2.2), asleep = run_to(pressed(true, 8e-4), 2.2);
+  const Outcome unpressed = run_to(pressed(false, 0), 2.2), awake = run_to(pressed(false, 8e-4), 2.2),
+                asleep = run_to(pressed(true, 8e-4), 2.2);
   EXPECT_GT(asleep.most_asleep, 500);
   const double felt = awake.statistics.elastic_energy - unpressed.statistics.elastic_energy;
   EXPECT_GT(felt, 0.1 * awake.statistics.elastic_energy);

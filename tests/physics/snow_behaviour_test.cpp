@@ -70,8 +70,8 @@ TEST(Snowball, PacksFlattensStaysAboveTheGroundAndDoesNotBounce) {
   const Frame after = simulation.frame(false);
   const Part contact = core(after, 1.5 * h, 3.5 * h, 0.06);  // the lowest particles rest one node above the ground
   const Statistics s = simulation.statistics();
-  printf("    mean J_P %.3f, at the contact %.3f; density %.0f -> %.0f kg/m³; height %.3f m; rebound %.4f m; deepest %.2f cells\n", s.jp_mean,
-         contact.jp, before.density, contact.density, highest(after), top_middle - lowest_middle, deepest / h);
+  printf("    mean J_P %.3f, at the contact %.3f; density %.0f -> %.0f kg/m³; height %.3f m; rebound %.4f m; deepest %.2f cells\n",
+         s.jp_mean, contact.jp, before.density, contact.density, highest(after), top_middle - lowest_middle, deepest / h);
   EXPECT_LT(s.jp_mean, 0.97);
   EXPECT_LT(contact.jp, s.jp_mean) << "packed most where it hit";
   EXPECT_GT(contact.density, 1.1 * before.density);

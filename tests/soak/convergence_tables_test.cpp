@@ -12,7 +12,7 @@ namespace {
 
 struct Cost {
   int most = 0;
-  double mean = 0;      // over the steps after the impact began
+  double mean = 0;        // over the steps after the impact began
   double wave_cells = 0;  // dt c / h, c the largest hardened wave speed met
 };
 
@@ -47,7 +47,7 @@ Cost iterations(double h, double dt, double particles_per_cell, double until) {
 
 TEST(Tables, IterationsOfTheConjugateResiduals) {
   printf("  h [m]   dt [s]    ppc   most  mean    dt c/h\n");
-  const double until = 0.14;  // it hits at 0.055 s, and the hardest is over by then
+  const double until = 0.14;                            // it hits at 0.055 s, and the hardest is over by then
   const Cost paper = iterations(0.01, 5e-4, 8, until);  // the ball is 40 cells across
   EXPECT_LE(paper.most, 30);
   const Cost coarse = iterations(0.02, 5e-4, 8, until), medium = iterations(0.0141, 5e-4, 8, until);

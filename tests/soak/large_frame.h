@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/formats.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 

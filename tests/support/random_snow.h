@@ -5,7 +5,7 @@
 #include <string>
 
 #include "firn/simulation.h"
-#include "math/rng.h"
+#include "math/random.h"
 #include "support/temp_folder.h"
 
 namespace firn::test {
@@ -13,11 +13,11 @@ namespace firn::test {
 struct RandomSnow {
   int dimension = 3;
   int count = 2000;
-  double h = 0.01;           // m
-  double cells = 10;         // edge of the cube the particles fill
+  double h = 0.01;    // m
+  double cells = 10;  // edge of the cube the particles fill
   Vector lower{0.003, 0.02, 0.001};
   Vector velocity{1.5, -3, 0.4};
-  double scatter = 0.3;      // m/s, random part of the velocity
+  double scatter = 0.3;  // m/s, random part of the velocity
   std::uint64_t seed = 7;
 };
 

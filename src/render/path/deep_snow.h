@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "render/path/daylight.h"
+#include "render/path/lights.h"
 
 namespace firn {
 

@@ -1,8 +1,90 @@
 #include "render/path/lights.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
 #include <utility>
 
+#include "build/form.h"
+#include "render/path/scattering.h"
+
 namespace firn {
+namespace {
+
+constexpr float kPi = std::numbers::pi_v<float>;
+
+float square(float x) { return x * x; }
+
+}  // namespace
+
+FlatLamp::FlatLamp(const Place& place, float half_width, float half_height, bool is_disc)
+    : place_(place),
+      half_width_(half_width),
+      half_height_(half_height),
+      is_disc_(is_disc),
+      area_((is_disc ? kPi : 4) * half_width * half_height) {}
+
+// All parts of the area alike.
+LampSample FlatLamp::sample(const Float3& p, float u, float v) const {
+  float x = 2 * u - 1, y = 2 * v - 1;
+  if (is_disc_) {
+    const float r = std::sqrt(u), angle = 2 * kPi * v;
+    x = r * std::cos(angle);
+    y = r * std::sin(angle);
+  }
+  const Float3 way = place_.center + x * half_width_ * place_.right + y * half_height_ * place_.up - p;
+  const float distance = norm(way);
+  const Float3 direction = normalized(way);
+  const float cosine = -dot(place_.normal, direction);
+  return {direction, distance, cosine > 0 ? density(distance, cosine) : 0};
+}
+
+std::optional<LampHit> FlatLamp::hit(const Ray& ray) const {
+  const float approach = -dot(place_.normal, ray.direction), height = dot(place_.normal, ray.origin - place_.center);
+  if (!(approach > 0 && height > 0)) return std::nullopt;
+  const float t = height / approach;
+  const Float3 from_center = ray.origin + t * ray.direction - place_.center;
+  const float x = dot(from_center, place_.right) / half_width_, y = dot(from_center, place_.up) / half_height_;
+  const bool within = is_disc_ ? x * x + y * y <= 1 : abs(x) <= 1 && abs(y) <= 1;
+  if (!within) return std::nullopt;
+  return LampHit{t, place_.normal, density(t, approach)};
+}
+
+// Right from afar, but for the tilt, and a half sphere from close by.
+float FlatLamp::solid_angle(const Float3& p) const {
+  const Float3 away = p - place_.center;
+  return dot(place_.normal, away) > 0 ? area_ / (dot(away, away) + area_ / (2 * kPi)) : 0;
+}
+
+float BallLamp::solid_angle(const Float3& p) const {
+  const Float3 way = sphere_.center - p;
+  const float sine_squared = square(sphere_.radius) / dot(way, way);
+  if (!(sine_squared < 1)) return 0;
+  return 2 * kPi * sine_squared / (1 + std::sqrt(1 - sine_squared));  // 1 - cosine, without the cancellation
+}
+
+// All directions towards it alike.
+LampSample BallLamp::sample(const Float3& p, float u, float v) const {
+  const float seen = solid_angle(p);
+  if (seen == 0) return {{0, 1, 0}, 0, 0};
+  const Float3 way = sphere_.center - p;
+  const float distance = norm(way), off = u * seen / (2 * kPi);  // off: 1 - cosine
+  const float sine_squared = off * (2 - off);
+  const float within = std::sqrt(max(0.0f, square(sphere_.radius) - square(distance) * sine_squared));
+  return {direction_about((1 / distance) * way, 1 - off, v), distance * (1 - off) - within, 1 / seen};
+}
+
+std::optional<LampHit> BallLamp::hit(const Ray& ray) const {
+  const Float3 way = sphere_.center - ray.origin;
+  const float along = dot(way, ray.direction);
+  const Float3 aside = way - along * ray.direction;
+  const float within = square(sphere_.radius) - dot(aside, aside), seen = solid_angle(ray.origin);
+  if (along <= 0 || within < 0 || seen == 0) return std::nullopt;
+  const float t = along - std::sqrt(within);
+  return LampHit{t, (1 / sphere_.radius) * (t * ray.direction - way), 1 / seen};
+}
+
 namespace {
 
 constexpr LightSample kDark{{0, 1, 0}, kBeyond, {0, 0, 0}, 0};
@@ -76,6 +158,52 @@ FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {
   const float all = fluence(ray.origin);
   if (ahead.lamp == nullptr) return {sky_->radiance(ray.direction), all > 0 ? sky_fluence() / all * sky_->density(ray.direction) : 0};
   return {ahead.lamp->radiance, all > 0 ? lamp_fluence(*ahead.lamp, ray.origin) / all * ahead.hit.density : 0};
+}
+
+namespace {
+
+// Pictures of skies mostly have their own sun.
+double sun_strength(const RenderSettings& settings) {
+  const bool has_own_sun = !settings.sky_image.empty() && !settings.sun;
+  return settings.sun_strength.value_or(has_own_sun ? 0 : 1);
+}
+
+Daylight scene_daylight(const RenderSettings& settings, const Camera& camera) {
+  Daylight light;
+  light.sun = camera.sun;
+  light.sunlight = static_cast<float>(sun_strength(settings)) * light.sunlight;
+  for (Colour* sky : {&light.zenith, &light.horizon, &light.below}) *sky = static_cast<float>(settings.sky_strength) * *sky;
+  return light;
+}
+
+Lamp scene_lamp(const AreaLight& light, const Camera& camera) {
+  const auto in_view = [&camera](double metres) { return static_cast<float>(metres / camera.radius); };
+  const Colour radiance = static_cast<float>(light.strength) * to_float(to_vec(light.colour));
+  const Vec<double, 3> center = to_vec(light.center), ahead = to_vec(light.target) - center;
+  const float radius = in_view(light.radius);
+  if (light.shape == LightShape::kSphere) return {BallLamp({camera.to_view(center), radius}), radiance};
+  const Vec<double, 3> normal = (1 / norm(ahead)) * ahead;
+  const Sides sides = sides_of(normal);
+  const FlatLamp::Place place{camera.to_view(center), to_float(normal), to_float(sides.right), to_float(sides.up)};
+  if (light.shape == LightShape::kDisc) return {FlatLamp(place, radius, radius, true), radiance};
+  return {FlatLamp(place, 0.5f * in_view(light.size[0]), 0.5f * in_view(light.size[1]), false), radiance};
+}
+
+}  // namespace
+
+std::optional<SkyImage> scene_sky(const RenderSettings& settings) {
+  if (settings.sky_image.empty()) return std::nullopt;
+  try {
+    return SkyImage(read_hdr_image(settings.sky_image), settings.sky_turn, settings.sky_strength);
+  } catch (const UserError& error) {
+    throw UserError(settings.sky_location, fmt::format("sky_image: {}", error.what()));
+  }
+}
+
+Lights scene_lights(const RenderSettings& settings, const Camera& camera, const SkyImage* sky) {
+  std::vector<Lamp> lamps;
+  for (const AreaLight& light : settings.lights) lamps.push_back(scene_lamp(light, camera));
+  return Lights(scene_daylight(settings, camera), sky, std::move(lamps));
 }
 
 }  // namespace firn

@@ -3,15 +3,192 @@
 // (Veach and Guibas 1995, the power heuristic), so that nothing counts twice.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "render/path/daylight.h"
-#include "render/path/lamp.h"
-#include "render/path/random.h"
-#include "render/path/sky_image.h"
+#include "firn/scene.h"
+#include "render/path/scattering.h"
+#include "render/shared/camera.h"
+#include "render/shared/vector.h"
 
 namespace firn {
+
+// The light outdoors: a sun and a sky that changes from the horizon up.
+
+struct Daylight {
+  Float3 sun{0, 1, 0};                // towards it
+  Colour sunlight{5.3f, 5.2f, 5.0f};  // what a surface that faces it gets; a white one then has 1 / pi of it
+  float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples
+  Colour zenith{0.66f, 0.77f, 0.83f};
+  Colour horizon{1.04f, 1.12f, 1.16f};
+  Colour below{0.16f, 0.17f, 0.19f};  // of the sphere's lower half, where there is no ground
+
+  // Radiance from there, without the sun's disc.
+  Colour sky(const Float3& direction) const {
+    const float y = direction[1];
+    if (y < 0) return mix(horizon, below, smoothstep(0, 0.25f, -y));
+    return mix(horizon, zenith, std::pow(y, 0.55f));
+  }
+
+  // A point of the sun's disc; u and v uniform in [0, 1).
+  Float3 towards_sun(float u, float v) const {
+    const float lowest = std::sqrt(1 - sun_sine * sun_sine);
+    return direction_about(sun, 1 - u * (1 - lowest), v);
+  }
+
+  // The same from everywhere.
+  static Daylight even(const Colour& radiance) {
+    Daylight light;
+    light.sunlight = Colour::zero();
+    light.zenith = light.horizon = light.below = radiance;
+    return light;
+  }
+};
+
+// Draws one of many by chance, in a time that does not depend on how many there are (Walker 1977, built as by Vose 1991).
+
+class AliasTable {
+ public:
+  // In proportion to the weights, of which none is below 0; if all are 0, evenly. Fewer than 2³².
+  explicit AliasTable(const std::vector<float>& weights);
+
+  std::size_t draw(Rng& rng) const {
+    const std::size_t i = (rng.next() >> 32) * entries_.size() >> 32;
+    return rng.uniform() < entries_[i].own ? i : entries_[i].other;
+  }
+  double sum() const { return sum_; }  // of the weights
+  float chance(std::size_t i) const { return entries_[i].chance; }
+
+ private:
+  // A place of the table has room for the mean weight: its own, filled up with what another one has too much.
+  struct Entry {
+    float chance;  // of being drawn at all
+    float own;     // part of the place
+    std::uint32_t other;
+  };
+  std::vector<Entry> entries_;
+  double sum_;
+};
+
+// Pictures of light that has no upper end: OpenEXR and Radiance (.hdr) files.
+
+struct HdrImage {
+  int width = 0, height = 0;
+  std::vector<Colour> pixels;  // row by row from the top, linear, with the primaries of sRGB
+
+  std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * width + x; }
+};
+
+// What kind of file it is, its bytes say. Negative numbers, which programs leave when they resample pictures, become 0. Throws UserError
+// with what is wrong: a damaged file, another kind of file, other primaries, more pixels than kMostHdrPixels, numbers that are infinite or
+// none.
+HdrImage read_hdr_image(const std::string& path);
+
+inline constexpr std::size_t kMostHdrPixels = std::size_t{1} << 27;  // 16384 × 8192, the largest skies there are
+
+// What is wrong is a std::runtime_error that does not name the file.
+void check_hdr_size(long long width, long long height);
+inline constexpr const char* kOtherPrimaries = "its primaries are not those of sRGB, convert it to linear sRGB";
+// Of the bytes of a file.
+bool is_radiance(std::string_view bytes);
+HdrImage parse_radiance(std::string_view bytes);
+
+// A sky from a picture of all directions, a full turn wide and half a turn high (equirectangular). Its middle is at -z, +x to the right of
+// it.
+
+class SkyImage {
+ public:
+  // Turned by `degrees` about +y, its light times `strength`. Throws UserError when the picture is not twice as wide as high.
+  SkyImage(HdrImage image, double degrees, double strength);
+
+  // Between the middles of pixels, linear.
+  Colour radiance(const Float3& direction) const;
+  // A direction; bright ones are chosen more often.
+  Float3 choose(Rng& rng) const;
+  // With which choose() does, per steradian.
+  float density(const Float3& direction) const;
+  // Luminance from everywhere.
+  float fluence() const { return static_cast<float>(table_.sum()); }
+
+ private:
+  // In pixels from the upper left corner.
+  struct Place {
+    float x, y;
+  };
+  Place place_of(const Float3& direction) const;
+  std::vector<float> cell_fluences() const;
+  double solid_angle(int row, int rows) const;  // of a pixel or cell, of so many rows
+
+  HdrImage image_;
+  float turn_;        // part of a full one
+  int edge_;          // pixels along a cell, across and down
+  AliasTable table_;  // of the cells
+};
+
+// Lights of some extent, in view units. From behind they are not there. Each kind has the same three members: sample(), hit() and
+// solid_angle().
+
+// A way from a point to a lamp.
+struct LampSample {
+  Float3 direction;
+  float distance;
+  float density;  // per steradian; 0: the point is behind the lamp
+};
+
+// Where a ray meets a lamp.
+struct LampHit {
+  float t;
+  Float3 normal;
+  float density;  // with which sample() chooses the ray's direction at its origin
+};
+
+// A rectangle or a disc.
+class FlatLamp {
+ public:
+  struct Place {
+    Float3 center, normal, right, up;  // each of length 1, across each other
+  };
+  // `half`: of width and height, or the disc's radius twice.
+  FlatLamp(const Place& place, float half_width, float half_height, bool is_disc);
+
+  // u and v uniform in [0, 1).
+  LampSample sample(const Float3& p, float u, float v) const;
+  std::optional<LampHit> hit(const Ray& ray) const;
+  // About that as which it is seen from p.
+  float solid_angle(const Float3& p) const;
+
+ private:
+  float density(float distance, float cosine) const { return distance * distance / (area_ * cosine); }
+
+  Place place_;
+  float half_width_, half_height_;
+  bool is_disc_;
+  float area_;
+};
+
+class BallLamp {
+ public:
+  explicit BallLamp(const Sphere& sphere) : sphere_(sphere) {}
+
+  LampSample sample(const Float3& p, float u, float v) const;
+  std::optional<LampHit> hit(const Ray& ray) const;
+  float solid_angle(const Float3& p) const;
+
+ private:
+  Sphere sphere_;
+};
+
+struct Lamp {
+  std::variant<FlatLamp, BallLamp> form;
+  Colour radiance;
+};
 
 inline constexpr float kBeyond = 1e6f;  // view units: farther than anything
 
@@ -67,5 +244,13 @@ inline float share(float density, float other) {
   const float ratio = other / density;
   return 1 / (1 + ratio * ratio);
 }
+
+// The lights that a scene asks for in [render].
+
+// The picture of the sky, which serves all pictures of a film. Throws UserError at its key.
+std::optional<SkyImage> scene_sky(const RenderSettings& settings);
+
+// In the camera's units. `sky` is not copied; null: there is none.
+Lights scene_lights(const RenderSettings& settings, const Camera& camera, const SkyImage* sky);
 
 }  // namespace firn

@@ -6,24 +6,21 @@
 #include <cmath>
 #include <deque>
 
-#include "core/file_ending.h"
+#include "build/form.h"
+#include "core/files.h"
 #include "firn/error.h"
 #include "firn/picture.h"
-#include "io/file.h"
 #include "io/vdb_write.h"
-#include "render/contact_sheet.h"
-#include "render/film.h"
-#include "render/grains.h"
 #include "render/path/deep_snow.h"
 #include "render/path/denoise.h"
-#include "render/path/develop.h"
-#include "render/path/exr.h"
-#include "render/path/progressive.h"
-#include "render/path/scene_lights.h"
+#include "render/path/lights.h"
+#include "render/path/picture.h"
 #include "render/path/snow_grains.h"
-#include "render/scene_camera.h"
-#include "render/shoot.h"
-#include "scene/form.h"
+#include "render/path/tracer.h"
+#include "render/shared/film.h"
+#include "render/shared/grains.h"
+#include "render/shared/image.h"
+#include "render/shared/shoot.h"
 
 namespace firn {
 namespace {
@@ -69,7 +66,12 @@ class Renderer {
     const Pictures pictures = shoot_.take(plan, fitted_, [this](const Take& take) { return picture_of(take); });
     const bool with_sheet = !for_sheet_.empty();
     if (with_sheet) write_png(options_.sheet, contact_sheet(for_sheet_, sheet_columns()));
-    return {pictures.paths, pictures.film, with_sheet ? options_.sheet : "", interrupted_, samples_of_last_, pictures.warning,
+    return {pictures.paths,
+            pictures.film,
+            with_sheet ? options_.sheet : "",
+            interrupted_,
+            samples_of_last_,
+            pictures.warning,
             {shoot_.unreadable().begin(), shoot_.unreadable().end()}};
   }
 

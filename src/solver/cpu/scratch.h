@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/aligned.h"
+#include "core/memory.h"
 #include "grid/sparse_grid.h"
 #include "particles/migration.h"
 #include "solver/constraint.h"

@@ -14,8 +14,8 @@ struct LinearResult {
 };
 
 struct LinearLimits {
-  double tolerance;        // of the first residual
-  double rounding;         // absolute: a residual this small is nothing but rounding
+  double tolerance;  // of the first residual
+  double rounding;   // absolute: a residual this small is nothing but rounding
   int max_iterations;
 };
 

@@ -1,11 +1,9 @@
-#include "solver/reference/reference_solver.h"
-
 #include <algorithm>
 #include <chrono>
 
 #include "particles/rows.h"
 #include "solver/outflow.h"
-#include "solver/reference/reference_step.h"
+#include "solver/reference/reference.h"
 
 namespace firn {
 namespace reference {

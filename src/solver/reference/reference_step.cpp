@@ -1,9 +1,8 @@
-#include "solver/reference/reference_step.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "solver/linear/conjugate_residuals.h"
+#include "solver/reference/reference.h"
 
 namespace firn::reference {
 
@@ -47,7 +46,8 @@ void Step<D, Kernel>::find_alone() {
   };
   for (std::size_t p = 0; p < cells.size(); ++p) {
     bool alone = true;
-    for (std::size_t k = 1; k < cells.size() && alone; ++k) alone = !(p >= k && near(p, p - k)) && !(p + k < cells.size() && near(p, p + k));
+    for (std::size_t k = 1; k < cells.size() && alone; ++k)
+      alone = !(p >= k && near(p, p - k)) && !(p + k < cells.size() && near(p, p + k));
     particles_[p].alone = alone;
   }
 }
@@ -136,9 +136,9 @@ void Step<D, Kernel>::update_grid_velocities(double dt) {
 // (M19), and what the bodies feel of it.
 template <int D, class Kernel>
 V<D> Step<D, Kernel>::collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint) {
-  return collide<double, D>(bodies_.list, x, v, h_, constraint, [&](std::size_t body, const BodyContact<double, D>& contact, const V<D>& taken) {
-    loads_[body].add(mass / dt_, contact, taken);
-  });
+  return collide<double, D>(
+      bodies_.list, x, v, h_, constraint,
+      [&](std::size_t body, const BodyContact<double, D>& contact, const V<D>& taken) { loads_[body].add(mass / dt_, contact, taken); });
 }
 
 template <int D, class Kernel>

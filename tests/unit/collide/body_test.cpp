@@ -1,7 +1,7 @@
 // Bodies as the solver meets them: frozen at a moment and probed at lattice points.
 #include "collide/body.h"
 
-#include "scene/bodies.h"
+#include "build/bodies.h"
 #include "solids.h"
 
 namespace firn::collide_tests {

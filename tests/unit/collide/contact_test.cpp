@@ -1,6 +1,5 @@
 // The collision rule (M19), branch by branch.
-#include "collide/contact.h"
-
+#include "collide/body.h"
 #include "solids.h"
 
 namespace firn::collide_tests {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collide/body.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn::collide_tests {
 

@@ -1,5 +1,3 @@
-#include "core/child_process.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "core/processes.h"
 #include "support/temp_folder.h"
 
 namespace firn {

@@ -1,6 +1,4 @@
 // What a signal leaves behind: nothing.
-#include "core/cleanup.h"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/processes.h"
 #include "support/temp_folder.h"
 
 namespace firn {

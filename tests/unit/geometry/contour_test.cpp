@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "geometry/edges.h"
+#include "geometry/mesh.h"
 
 namespace firn {
 namespace {

@@ -1,8 +1,7 @@
 // Normals for shading.
-#include "geometry/corner_normals.h"
-
 #include <gtest/gtest.h>
 
+#include "geometry/mesh.h"
 #include "support/meshes.h"
 
 namespace firn {

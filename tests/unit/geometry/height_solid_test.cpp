@@ -1,6 +1,4 @@
 // The distance to the ground of a height field.
-#include "geometry/height_solid.h"
-
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -8,8 +6,9 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "geometry/heightfield.h"
 #include "geometry/volume_builder.h"
-#include "math/rng.h"
+#include "math/random.h"
 #include "support/error_of.h"
 
 namespace firn {
@@ -32,7 +31,9 @@ double to_nearest_triangle(const Mesh& mesh, const V& q) {
   return nearest;
 }
 
-V random_point(Rng& rng, double reach) { return {reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1)}; }
+V random_point(Rng& rng, double reach) {
+  return {reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1)};
+}
 
 TEST(HeightSolid, KnowsTheDistanceToItsMesh) {
   for (const double spacing : {0.05, 0.011}) {  // the finer one has many cells within reach of a point

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "firn/error.h"
-#include "geometry/formula.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
 
@@ -109,13 +108,15 @@ TEST(HeightMap, PicturesWithTooManyPixelsAreRefusedBeforeTheyAreRead) {
   crc = ~crc;
   for (int i = 0; i < 4; ++i) huge[29 + i] = static_cast<char>(crc >> (24 - 8 * i));
   const std::string file = folder.write("a.png", huge);
-  EXPECT_EQ(error_of([&] { height_map_from_png(file, kArea, 0, 1); }), file + ": has 100000 × 100000 pixels, at most 16777216 in all are allowed");
+  EXPECT_EQ(error_of([&] { height_map_from_png(file, kArea, 0, 1); }),
+            file + ": has 100000 × 100000 pixels, at most 16777216 in all are allowed");
 }
 
 TEST(Formula, KnowsItsFunctions) {
   const auto value = [](const std::string& text) { return Formula(text)(0.3, -0.7); };
   EXPECT_DOUBLE_EQ(value("0.1*sin(4*x)*cos(3*z) + 2^3 - 1/4"), 0.1 * std::sin(1.2) * std::cos(-2.1) + 7.75);
-  EXPECT_DOUBLE_EQ(value("tan(x) + exp(z) + log(x) + sqrt(x) + abs(z)"), std::tan(0.3) + std::exp(-0.7) + std::log(0.3) + std::sqrt(0.3) + 0.7);
+  EXPECT_DOUBLE_EQ(value("tan(x) + exp(z) + log(x) + sqrt(x) + abs(z)"),
+                   std::tan(0.3) + std::exp(-0.7) + std::log(0.3) + std::sqrt(0.3) + 0.7);
   EXPECT_DOUBLE_EQ(value("min(x, z, 5) + 10 * max(x, z) + pi"), -0.7 + 3 + M_PI);
 }
 

@@ -7,9 +7,8 @@
 #include <cmath>
 
 #include "firn/error.h"
-#include "geometry/surface_motion.h"
 #include "geometry/volume_builder.h"
-#include "math/rng.h"
+#include "math/random.h"
 #include "support/meshes.h"
 
 namespace firn {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "geometry/edges.h"
+#include "geometry/mesh.h"
 #include "support/meshes.h"
 
 namespace firn {

@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "firn/error.h"
-#include "geometry/edges.h"
-#include "math/rng.h"
+#include "geometry/mesh.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

@@ -1,5 +1,5 @@
 // Text from a font: layout, what is inside, distances.
-#include "geometry/text.h"
+#include "core/text.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "firn/error.h"
-#include "geometry/utf8.h"
-#include "math/rng.h"
+#include "geometry/letters.h"
+#include "math/random.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
 
@@ -87,7 +87,9 @@ TEST(Text, DistancesAndSignsAreThoseOfAPlainSearch) {
 TEST(Text, TheSolidChangesByNoMoreThanTheDistance) {
   const TextSolid solid(outline("firn"), 0.3);
   Rng rng(9);
-  const auto random = [&](double size) { return Vec<double, 3>{size * (2 * rng.uniform() - 1), size * (2 * rng.uniform() - 1), size * (2 * rng.uniform() - 1)}; };
+  const auto random = [&](double size) {
+    return Vec<double, 3>{size * (2 * rng.uniform() - 1), size * (2 * rng.uniform() - 1), size * (2 * rng.uniform() - 1)};
+  };
   for (int k = 0; k < 20000; ++k) {
     const auto a = random(1.5), b = a + random(0.2);
     ASSERT_LE(std::abs(solid.distance(a) - solid.distance(b)), norm(a - b) * (1 + 1e-12));
@@ -132,7 +134,10 @@ TEST(Text, LettersTheFontLacksAreNamedInAWarning) {
 TEST(Text, FontsAndTextsThatAreNoneAreRefused) {
   const test::TempFolder folder;
   const std::string fake = folder.write("fake.ttf", "not a font at all");
-  EXPECT_EQ(error_of([&] { outline_text("a", {fake, 1, 1}); }), fake + ": is not a font that FreeType can read, use a TrueType or OpenType file");
+  EXPECT_EQ(error_of([&] {
+              outline_text("a", {fake, 1, 1});
+            }),
+            fake + ": is not a font that FreeType can read, use a TrueType or OpenType file");
   EXPECT_TRUE(error_of([] { outline_text("a", {"/no/such.ttf", 1, 1}); }).starts_with("/no/such.ttf: cannot be opened"));
   for (const std::string nothing : {"", " ", "\n\n", "\xf0\x93\x80\x80"})
     EXPECT_EQ(error_of([&] { outline(nothing); }), "the text has no letters that can be seen");
@@ -142,7 +147,8 @@ TEST(Text, FontsAndTextsThatAreNoneAreRefused) {
 
 TEST(Utf8, IsReadAndChecked) {
   EXPECT_EQ(from_utf8("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), (std::u32string{U'a', 0xe4, 0x20ac, 0x1f600}));
-  for (const std::string bad : {"\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x80\x80\x80\x80", "\xc3z"})
+  for (const std::string bad :
+       {"\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x80\x80\x80\x80", "\xc3z"})
     EXPECT_THROW(from_utf8(bad), UserError) << bad;
 }
 

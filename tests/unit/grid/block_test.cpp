@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "math/bspline.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

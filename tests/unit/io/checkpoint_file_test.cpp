@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "math/rng.h"
+#include "math/random.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
 
@@ -64,7 +64,9 @@ TEST_F(CheckpointFile, EveryChangedBitIsNoticed) {
   }
 }
 
-TEST_F(CheckpointFile, WithSomethingAfterItsEndIsNoticed) { EXPECT_NE(error_of([&] { read(whole_ + "x"); }), "no error"); }
+TEST_F(CheckpointFile, WithSomethingAfterItsEndIsNoticed) {
+  EXPECT_NE(error_of([&] { read(whole_ + "x"); }), "no error");
+}
 
 TEST_F(CheckpointFile, OfAnotherVersionSaysWhich) {
   std::string other = whole_;

@@ -1,12 +1,11 @@
 // Files that are written as a whole.
-#include "io/file.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "core/files.h"
 #include "firn/error.h"
 #include "support/error_of.h"
 #include "temp_folder.h"

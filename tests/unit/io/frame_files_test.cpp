@@ -1,9 +1,8 @@
-#include "io/frame_files.h"
-
 #include <gtest/gtest.h>
 
 #include "firn/error.h"
 #include "frames.h"
+#include "io/formats.h"
 #include "temp_folder.h"
 
 namespace firn {
@@ -19,8 +18,9 @@ TEST(FrameFiles, NamesAreReadBackAsTheirNumbers) {
 }
 
 TEST(FrameFiles, OtherNamesAreNotFrames) {
-  for (const char* name : {"final.ply", "frame_.ply", "frame_12.ply", "frame_00a2.ply", "frame_0012_.ply", "frame_0012_x.ply", "frame_0012_0.ply",
-                           "frame_0012_1_2.ply", "frame_-0012.ply", "frame_0012_-1.ply", "frames.pvd", "frame_99999999999999999999.ply", ".ply"})
+  for (const char* name :
+       {"final.ply", "frame_.ply", "frame_12.ply", "frame_00a2.ply", "frame_0012_.ply", "frame_0012_x.ply", "frame_0012_0.ply",
+        "frame_0012_1_2.ply", "frame_-0012.ply", "frame_0012_-1.ply", "frames.pvd", "frame_99999999999999999999.ply", ".ply"})
     EXPECT_FALSE(frame_number(name)) << name;
 }
 

@@ -1,12 +1,12 @@
-#include "io/frame_view.h"
+#include "frame/frame_view.h"
 
 #include <gtest/gtest.h>
 
+#include "core/files.h"
 #include "firn/error.h"
 #include "frames.h"
 #include "io/formats.h"
-#include "io/line_file.h"
-#include "io/ply_writer.h"
+#include "io/ply.h"
 #include "scene/schema.h"
 #include "small_disk.h"
 #include "temp_folder.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <random>
 
-#include "io/frame_view.h"
+#include "frame/frame_view.h"
 
 namespace firn::testing {
 

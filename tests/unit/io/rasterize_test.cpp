@@ -1,4 +1,4 @@
-#include "io/rasterize.h"
+#include "frame/rasterize.h"
 
 #include <gtest/gtest.h>
 
@@ -240,7 +240,8 @@ TEST(RasterizeFrame, NumbersThatMakeNoNodesAreRefused) {
   const NodeGrid grid{kSpacing}, flat{kSpacing, Kernel::kCubic, 2};
   EXPECT_NE(error([](Frame& f) { f.position[1][0] = 1e12; }, grid).find("particle 1 is at 1000000000000 m"), std::string::npos);
   EXPECT_NE(error([](Frame& f) { f.position[2][1] = -6e8; }, grid).find("particle 2 is at -600000000 m"), std::string::npos);
-  EXPECT_NE(error([](Frame& f) { f.position[1][0] = std::nan(""); }, grid).find("particle 1 has a position that is not finite"), std::string::npos);
+  EXPECT_NE(error([](Frame& f) { f.position[1][0] = std::nan(""); }, grid).find("particle 1 has a position that is not finite"),
+            std::string::npos);
   EXPECT_NE(error(
                 [](Frame& f) {
                   f.position[0] = {-5e8, -5e8, -5e8};

@@ -113,7 +113,8 @@ TEST(UsdaIndex, WholeFramesHaveWholeTimeCodes) {
     for (int k = 0; k < 130; ++k) {
       notes.time = k / fps;
       write_usda(folder / "a.usda", two_points(), notes);
-      ASSERT_NE(read_bytes(folder / "a.usda").find("    startTimeCode = " + std::to_string(k) + "\n"), std::string::npos) << k << " of " << fps;
+      ASSERT_NE(read_bytes(folder / "a.usda").find("    startTimeCode = " + std::to_string(k) + "\n"), std::string::npos)
+          << k << " of " << fps;
       entries.push_back({"a.usda", "", notes.time});
       active += (k == 0 ? "(" : ", (") + std::to_string(k) + ", " + std::to_string(k) + ")";
     }

@@ -216,7 +216,8 @@ TEST(VdbWrite, FramesThatMakeNoVolumeAreRefusedAndNothingStays) {
   const auto error = [&](const Frame& frame, const FrameNotes& notes) {
     return test::error_of([&] { write_vdb(path, frame, notes, {}); });
   };
-  EXPECT_EQ(error(make_frame(2, false), FrameNotes()), path + ": the grid spacing of the volume is not known: give it in metres with --spacing");
+  EXPECT_EQ(error(make_frame(2, false), FrameNotes()),
+            path + ": the grid spacing of the volume is not known: give it in metres with --spacing");
   FrameNotes tiny = notes_3d();
   tiny.spacing = 1e-5;
   EXPECT_EQ(error(Frame(), tiny), path + ": the grid spacing is 1e-05 m, volumes need at least 2e-05 m");

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "materials/snow.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn::material_tests {
 

@@ -1,6 +1,5 @@
 // Eigenvalues of symmetric matrices: S = V diag(values) Vᵀ, V a rotation, for numbers and Packs.
-#include "math/eigen.h"
-
+#include "math/decompose.h"
 #include "math/pack.h"
 #include "svd_checks.h"
 
@@ -37,11 +36,11 @@ class Eigen : public testing::Test {
   static Vec<double, D> random_values(Rng& rng, int kind) {
     Vec<double, D> values;
     for (double& x : values.a) {
-      if (kind == 0) x = between(rng, 0.95, 1.05);                                     // snow
-      if (kind == 1) x = between(rng, -2, 2);                                          // anything
-      if (kind == 2) x = power_of_ten(rng, -8, 8);                                     // far apart
-      if (kind == 3) x = 1 + (rng.uniform() < 0.5 ? 0 : power_of_ten(rng, -9, -5));    // almost the same
-      if (kind == 4) x = whole(rng, -1, 1);                                            // exactly the same, or zero
+      if (kind == 0) x = between(rng, 0.95, 1.05);                                   // snow
+      if (kind == 1) x = between(rng, -2, 2);                                        // anything
+      if (kind == 2) x = power_of_ten(rng, -8, 8);                                   // far apart
+      if (kind == 3) x = 1 + (rng.uniform() < 0.5 ? 0 : power_of_ten(rng, -9, -5));  // almost the same
+      if (kind == 4) x = whole(rng, -1, 1);                                          // exactly the same, or zero
     }
     return values;
   }

@@ -1,13 +1,12 @@
 // exponential() against the standard library.
-#include "math/exponential.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "math/pack.h"
-#include "math/rng.h"
+#include "math/random.h"
+#include "math/scalar.h"
 
 namespace firn {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "math/bspline.h"
 #include "math/pack.h"
-#include "math/rng.h"
+#include "math/random.h"
 #include "math/vec.h"
 
 namespace firn {

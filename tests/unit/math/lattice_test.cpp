@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

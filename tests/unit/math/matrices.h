@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "math/rng.h"
+#include "math/random.h"
 #include "math/vec.h"
 
 namespace firn::math_tests {

@@ -1,10 +1,10 @@
 // The noise: smooth, centred, spread over its range, and different for every seed.
-#include "math/noise.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "math/random.h"
 
 namespace firn {
 namespace {

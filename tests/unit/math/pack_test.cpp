@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

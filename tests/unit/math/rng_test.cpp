@@ -1,11 +1,11 @@
 // The generator: uniform, and different for different keys.
-#include "math/rng.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include "math/random.h"
 
 namespace firn {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "math/svd.h"
+#include "math/decompose.h"
 #include "matrices.h"
 
 namespace firn::math_tests {

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "firn/error.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

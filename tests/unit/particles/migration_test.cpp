@@ -7,7 +7,7 @@
 #include <set>
 
 #include "firn/error.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {
@@ -50,7 +50,8 @@ struct Herd {
   }
 
   bool run() {
-    return migration.run(origin, particles, blocks, pool, slot_of_id, [&] { particles.resize(std::max(pool.slots(), particles.slots()), {}); });
+    return migration.run(origin, particles, blocks, pool, slot_of_id,
+                         [&] { particles.resize(std::max(pool.slots(), particles.slots()), {}); });
   }
 
   Cell<D> cell_of(std::uint32_t id) const {

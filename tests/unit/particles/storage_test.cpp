@@ -38,7 +38,7 @@ TEST(Particles, EveryColumnIsVisitedOnce) {
   Particles<float, 3> three;
   two.resize(16, {.affine = true});
   three.resize(16, {.affine = true, .varied = true});
-  EXPECT_EQ(count_columns(two), 3u * 2 + 2 * 4 + 5);    // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
+  EXPECT_EQ(count_columns(two), 3u * 2 + 2 * 4 + 5);        // cell, offset, velocity; F_E, B; J_P, mass, volume, id, material
   EXPECT_EQ(count_columns(three), 3u * 3 + 2 * 9 + 5 + 4);  // and the parameters of varied runs
 }
 
@@ -64,7 +64,9 @@ TEST(Particles, AGroupOfAColumnIsContiguousAndStartsOnItsOwnCacheLine) {
   particles.resize(64, {.affine = true});
   for (std::size_t slot = 0; slot < 64; ++slot) {
     EXPECT_EQ(particles.velocity[1].at(slot), particles.velocity[1].at(slot / 16 * 16) + slot % 16);
-    if (slot % 16 == 0) { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(particles.velocity[1].at(slot)) % 64, 0u); }
+    if (slot % 16 == 0) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(particles.velocity[1].at(slot)) % 64, 0u);
+    }
   }
 }
 

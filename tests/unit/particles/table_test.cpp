@@ -28,7 +28,9 @@ TEST(ParticleTable, GivesBackWhatWasPutIn) {
     EXPECT_EQ(row.id, static_cast<std::uint32_t>(i));
     EXPECT_EQ(row.B[2], i >= 4 ? i : 0);
     ASSERT_EQ(row.own.has_value(), i % 3 == 2);
-    if (row.own) { EXPECT_EQ(row.own->stiffness, i); }
+    if (row.own) {
+      EXPECT_EQ(row.own->stiffness, i);
+    }
     ++i;
   }
 }

@@ -1,6 +1,4 @@
 // Where and when, at the edges of pictures of 2D runs.
-#include "render/axes.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -8,6 +6,7 @@
 #include "falling_ball.h"
 #include "firn/picture.h"
 #include "png_files.h"
+#include "render/preview/frame_picture.h"
 
 namespace firn {
 namespace {

@@ -1,9 +1,8 @@
-#include "render/contact_sheet.h"
-
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "render/shared/image.h"
 #include "scenes.h"
 
 namespace firn {

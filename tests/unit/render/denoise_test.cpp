@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "lit_sphere.h"
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

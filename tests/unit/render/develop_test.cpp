@@ -1,9 +1,8 @@
 // From light to 8 bits: the sRGB code, tone curves, exposure.
-#include "render/path/develop.h"
-
 #include <gtest/gtest.h>
 
-#include "render/srgb.h"
+#include "render/path/picture.h"
+#include "render/shared/vector.h"
 #include "scenes.h"
 
 namespace firn {

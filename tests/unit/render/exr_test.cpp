@@ -1,5 +1,3 @@
-#include "render/path/exr.h"
-
 #include <Imath/half.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -12,6 +10,7 @@
 #include "../io/temp_folder.h"
 #include "firn/error.h"
 #include "lit_sphere.h"
+#include "render/path/picture.h"
 
 namespace firn {
 namespace {

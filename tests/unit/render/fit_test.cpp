@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "render/stage.h"
+#include "render/shared/stage.h"
 #include "scenes.h"
 
 namespace firn {

@@ -1,6 +1,4 @@
 // Reading pictures of light: both formats, all their ways to write a row, and files that are wrong.
-#include "render/path/hdr_image.h"
-
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
@@ -14,7 +12,8 @@
 #include "../io/temp_folder.h"
 #include "firn/error.h"
 #include "lit_sphere.h"
-#include "render/path/exr.h"
+#include "render/path/lights.h"
+#include "render/path/picture.h"
 
 namespace firn {
 namespace {

@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "render/path/scattering.h"
-#include "render/path/scene_lights.h"
 #include "render/path/tracer.h"
 #include "scenes.h"
 

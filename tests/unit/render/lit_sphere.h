@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "render/path/traced_picture.h"
+#include "render/path/picture.h"
 
 namespace firn::testing {
 

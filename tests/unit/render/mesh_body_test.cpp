@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <list>
 
-#include "render/path/progressive.h"
+#include "render/path/tracer.h"
 #include "scenes.h"
 #include "support/mesh_files.h"
 #include "support/meshes.h"

@@ -1,12 +1,11 @@
 // Rough metal: directions are chosen as said, light goes both ways alike and is never gained.
-#include "render/path/metal.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "render/path/scattering.h"
 #include "render/path/tracer.h"
 #include "scenes.h"
 

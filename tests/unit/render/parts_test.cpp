@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "render/density.h"
-#include "render/shadow.h"
-#include "render/splat.h"
-#include "render/stage.h"
+#include "render/preview/painter.h"
+#include "render/shared/stage.h"
 #include "scenes.h"
 
 namespace firn {

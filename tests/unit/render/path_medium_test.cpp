@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "render/path/medium.h"
-#include "render/path/phase.h"
+#include "render/path/scattering.h"
+#include "render/path/tracer.h"
 
 namespace firn {
 namespace {

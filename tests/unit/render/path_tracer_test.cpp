@@ -8,7 +8,7 @@
 #include <random>
 
 #include "render/path/deep_snow.h"
-#include "render/path/progressive.h"
+#include "render/path/tracer.h"
 #include "scenes.h"
 
 namespace firn {

@@ -158,8 +158,9 @@ TEST(PreviewErrors, BadInputIsAUserErrorThatNamesIt) {
 TEST(PreviewErrors, CameraThatMeetsItsTargetIsToldBeforeAnythingIsWritten) {
   const TempFolder folder;
   make_run(folder);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nkeys = [{ t = 0, position = [-1, 0, 0], target = [0, 0, 0] },\n"
-                                                          "{ t = 0.08333333333333333, position = [1, 0, 0], target = [0, 0, 0] }]\n"));
+  write_bytes(folder / "scene.toml",
+              kFallingBall + std::string("[render]\nkeys = [{ t = 0, position = [-1, 0, 0], target = [0, 0, 0] },\n"
+                                         "{ t = 0.08333333333333333, position = [1, 0, 0], target = [0, 0, 0] }]\n"));
   EXPECT_NE(error_of(folder.path()).find("scene.toml:13:1: at 0.04167 s the camera stands on its target"), std::string::npos)
       << error_of(folder.path());
   EXPECT_FALSE(fs::exists(folder / "preview"));

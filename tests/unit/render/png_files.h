@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "render/image.h"
+#include "render/shared/image.h"
 
 namespace firn::testing {
 

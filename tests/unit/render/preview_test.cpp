@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "render/look.h"
+#include "render/shared/look.h"
 #include "scenes.h"
 
 namespace firn {

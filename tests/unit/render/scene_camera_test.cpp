@@ -1,8 +1,7 @@
-#include "render/scene_camera.h"
-
 #include <gtest/gtest.h>
 
 #include "firn/error.h"
+#include "render/shared/shoot.h"
 #include "scenes.h"
 
 namespace firn {

@@ -8,8 +8,8 @@
 
 #include "firn/frame.h"
 #include "firn/scene.h"
-#include "render/fit.h"
-#include "render/preview.h"
+#include "render/preview/frame_picture.h"
+#include "render/shared/shoot.h"
 
 namespace firn::testing {
 

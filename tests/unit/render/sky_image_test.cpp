@@ -1,6 +1,4 @@
 // Skies from pictures: what they shine, how directions are chosen, and that bright spots are found.
-#include "render/path/sky_image.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "math/rng.h"
-#include "render/path/neighbours.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

@@ -6,7 +6,7 @@
 #include "falling_ball.h"
 #include "firn/picture.h"
 #include "png_files.h"
-#include "render/stage.h"
+#include "render/shared/stage.h"
 
 namespace firn {
 namespace {

@@ -1,13 +1,13 @@
 // What colours stand for, and the legend that tells it.
-#include "render/tint.h"
+#include "render/shared/tint.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "firn/error.h"
-#include "render/srgb.h"
-#include "render/stroke_text.h"
+#include "render/shared/canvas.h"
+#include "render/shared/vector.h"
 #include "scenes.h"
 
 namespace firn {

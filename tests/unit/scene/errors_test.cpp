@@ -5,7 +5,8 @@ namespace firn::scene_tests {
 namespace {
 
 const std::string kSnowKeys =
-    "'velocity', 'spin', 'stretch', 'material', 'layers', 'shell', 'noise', 'start', 'particles_per_cell', 'initial_volume', 'sampling', 'seed'";
+    "'velocity', 'spin', 'stretch', 'material', 'layers', 'shell', 'noise', 'start', 'particles_per_cell', 'initial_volume', 'sampling', "
+    "'seed'";
 
 TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
@@ -14,7 +15,9 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
 }
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
-  EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"), "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points', 'checkpoint_minutes', 'checkpoint_frames'");
+  EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"),
+            "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points', "
+            "'checkpoint_minutes', 'checkpoint_frames'");
 }
 
 TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
@@ -73,7 +76,8 @@ TEST(SceneErrors, OtherBadValuesAreNotTakenForTexts) {
 TEST(SceneErrors, SnowThatComesLaterHasTheVolumeOfItsShape) {
   EXPECT_EQ(error_of(kMinimal + "start = 1\n"), "no error");
   EXPECT_EQ(error_of(kMinimal + "initial_volume = \"grid\"\n"), "no error");
-  EXPECT_TRUE(contains(error_of(kMinimal + "start = 1\ninitial_volume = \"grid\"\n"), "scene.toml:9:1: initial_volume = \"grid\" and start exclude"));
+  EXPECT_TRUE(contains(error_of(kMinimal + "start = 1\ninitial_volume = \"grid\"\n"),
+                       "scene.toml:9:1: initial_volume = \"grid\" and start exclude"));
   EXPECT_TRUE(contains(error_of(kMinimal + "start = -1\n"), "scene.toml:8:1: start = -1: must be at least 0"));
 }
 
@@ -177,7 +181,8 @@ TEST(SceneErrors, WhatComesLaterSaysSo) {
 
 TEST(SceneErrors, OutputFormats) {
   const std::string kFormats = R"("ply", "vdb", "vtp", "bgeo", "usda", "fpc")";
-  EXPECT_EQ(error_of(kMinimal + "[output]\nformats = []\n"), "scene.toml:9:1: formats = []: must be a list of formats, allowed: " + kFormats);
+  EXPECT_EQ(error_of(kMinimal + "[output]\nformats = []\n"),
+            "scene.toml:9:1: formats = []: must be a list of formats, allowed: " + kFormats);
   EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"ply\", \"ply\"]\n"),
             "scene.toml:9:1: formats = [\"ply\", \"ply\"]: must be a list without repetitions");
   EXPECT_EQ(error_of(kMinimal + "[output]\nformats = [\"plu\"]\n"),
@@ -193,9 +198,8 @@ TEST(SceneErrors, KeysOfAnotherShapeAreUnknown) {
 }
 
 TEST(SceneErrors, EachKindOfBodyHasItsShapes) {
-  EXPECT_TRUE(
-      contains(error_of(kSimulation + "[[snow]]\nshape = \"plane\"\n"),
-               "scene.toml:5:1: shape = \"plane\" is not known here, allowed: \"sphere\", \"box\", \"cylinder\", \"cone\""));
+  EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"plane\"\n"),
+                       "scene.toml:5:1: shape = \"plane\" is not known here, allowed: \"sphere\", \"box\", \"cylinder\", \"cone\""));
   EXPECT_TRUE(
       contains(error_of(kMinimal + "[[collider]]\nshape = \"particles\"\n"), "scene.toml:9:1: shape = \"particles\" is not known here"));
 }
@@ -208,7 +212,8 @@ TEST(SceneErrors, GeometryThatIsNone) {
   EXPECT_EQ(error_of(box + "[1, 0, 1]\n"), "scene.toml:7:1: size = [1, 0, 1]: must be made of numbers greater than 0 and at most 1000000");
   EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = [0, 0, 0, 0]\n"),
             "scene.toml:8:1: rotation = [0, 0, 0, 0]: must be three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
-  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = 0.5\n"), "scene.toml:8:1: rotation = 0.5: must be three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
+  EXPECT_EQ(error_of(box + "[1, 1, 1]\nrotation = 0.5\n"),
+            "scene.toml:8:1: rotation = 0.5: must be three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
   EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"wedge\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nangle = 180\n"),
                        "scene.toml:8:1: angle = 180: must be greater than 0 and less than 180"));
 }
@@ -245,7 +250,8 @@ TEST(SceneErrors, MotionKeys) {
 
 TEST(SceneErrors, OfTheCameraSayWhatIsMissingOrTooMuch) {
   const std::string render = kMinimal + "[render]\n", key = "{ t = 1, position = [0, 0, 1], target = [0, 0, 0] }";
-  EXPECT_EQ(error_of(render + "fov = 50\nposition = [0, 0, 1]\n"), "scene.toml:10:1: a camera needs 'position' and 'target', 'target' is missing");
+  EXPECT_EQ(error_of(render + "fov = 50\nposition = [0, 0, 1]\n"),
+            "scene.toml:10:1: a camera needs 'position' and 'target', 'target' is missing");
   EXPECT_EQ(error_of(render + "target = [0, 0, 1]\n"), "scene.toml:9:1: a camera needs 'position' and 'target', 'position' is missing");
   EXPECT_EQ(error_of(render + "target = [0, 0, 1]\nposition = [0, 0, 1]\n"),
             "scene.toml:10:1: the camera stands on its target, 'position' and 'target' must be at least 1e-06 m apart");
@@ -274,8 +280,8 @@ TEST(SceneErrors, OfTheLookSayWhatIsAllowed) {
 TEST(SceneErrors, OfTheLightsSayWhatIsMissingOrTooMuch) {
   const std::string render = kMinimal + "[render]\n", light = "{ shape = \"sphere\", center = [0, 1, 0], radius = 1, strength = 1 }";
   EXPECT_EQ(error_of(render + "sky_turn = 90\n"), "scene.toml:9:1: 'sky_turn' turns the picture of a sky, give 'sky_image'");
-  EXPECT_TRUE(error_of(render + "sky_image = \"none.hdr\"\n").starts_with(
-      "scene.toml:9:1: sky_image = \"none.hdr\": must be an existing file, there is no "));
+  EXPECT_TRUE(error_of(render + "sky_image = \"none.hdr\"\n")
+                  .starts_with("scene.toml:9:1: sky_image = \"none.hdr\": must be an existing file, there is no "));
   EXPECT_EQ(error_of(render + "lights = []\n"),
             "scene.toml:9:1: lights = []: must be a list of lights { shape, center, strength, ... }, at least one");
   EXPECT_EQ(error_of(render + "lights = [{ center = [0, 1, 0] }]\n"), "scene.toml:9:11: lights of [render] needs 'shape'");
@@ -313,12 +319,14 @@ TEST(SceneErrors, NoiseShellAndLayers) {
   EXPECT_EQ(error_of(kMinimal + "shell = []\n"), "scene.toml:8:1: shell = []: must be { depth, stiffness, hardening, ... }");
   EXPECT_EQ(error_of(kMinimal + "shell = { stiffness = 2 }\n"), "scene.toml:8:9: shell of [[snow]] of shape \"sphere\" needs 'depth'");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 1, material = \"ise\" }]\n[materials.ice]\n"),
-            "scene.toml:8:24: unknown material \"ise\", did you mean \"ice\"? allowed: \"default\", \"ice\", \"powder\", \"packed\", \"wet\", \"icy\", "
+            "scene.toml:8:24: unknown material \"ise\", did you mean \"ice\"? allowed: \"default\", \"ice\", \"powder\", \"packed\", "
+            "\"wet\", \"icy\", "
             "\"muddy\", \"crust\", \"chunky\"");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ material = \"default\" }]\n"), "scene.toml:8:11: a layer needs 'above', 'below' or both");
   EXPECT_EQ(error_of(kMinimal + "layers = [{ above = 2, below = 1, material = \"default\" }]\n"),
             "scene.toml:8:13: above = 2: must be less than below = 1");
-  EXPECT_TRUE(contains(error_of(kSimulation + "[[snow]]\nshape = \"particles\"\nnoise = { scale = 1 }\n"), "scene.toml:6:1: unknown key 'noise'"));
+  EXPECT_TRUE(
+      contains(error_of(kSimulation + "[[snow]]\nshape = \"particles\"\nnoise = { scale = 1 }\n"), "scene.toml:6:1: unknown key 'noise'"));
 }
 
 TEST(SceneErrors, In2DTheThirdComponentMustBeZero) {

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "math/rng.h"
-#include "scene/form.h"
+#include "build/form.h"
+#include "math/random.h"
 #include "scene/schema.h"
 #include "scene_texts.h"
 #include "support/mesh_files.h"
@@ -32,8 +32,9 @@ std::vector<double> fingerprint(const Form& form) {
 }
 
 std::vector<double> form_print(const std::string& keys, const std::vector<std::string>& changes) {
-  const Scene scene = parse_scene("[simulation]\nspacing = 0.05\nduration = 1\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n[[collider]]\n" + keys,
-                                  "scene.toml", changes);
+  const Scene scene = parse_scene(
+      "[simulation]\nspacing = 0.05\nduration = 1\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 1\n[[collider]]\n" + keys,
+      "scene.toml", changes);
   std::vector<std::string> warnings;
   return fingerprint(make_form(scene.colliders[0].shape, {3, 0.05, 24}, warnings));
 }
@@ -44,19 +45,17 @@ void expect_every_key_counts(ShapeKind kind, const std::string& keys, const std:
   Shape shape;
   shape.kind = kind;
   for (const std::string_view name : schema::names_of(shape).all)
-    EXPECT_TRUE(changes.contains(std::string(name)) || name == "threshold") << name << " has no test that it does something";  // see vdb_file_test
+    EXPECT_TRUE(changes.contains(std::string(name)) || name == "threshold")
+        << name << " has no test that it does something";  // see vdb_file_test
 }
 
 TEST(EveryKeyOfAForm, FromAMeshCounts) {
   const test::TempFolder folder;
   const std::string cube = folder.write("cube.obj", testing::obj(testing::cube()));
   const std::string ball = folder.write("ball.obj", testing::obj(testing::dome(24, 3.14159265358979)));
-  expect_every_key_counts(ShapeKind::kMesh, "shape = \"mesh\"\nfile = \"" + cube + "\"\n",
-                          {{"file", ball},
-                           {"translate", "[0, 1, 0]"},
-                           {"scale", "0.5"},
-                           {"rotation", "[0.9, 0, 0, 0.436]"},
-                           {"thickness", "0.1"}});
+  expect_every_key_counts(
+      ShapeKind::kMesh, "shape = \"mesh\"\nfile = \"" + cube + "\"\n",
+      {{"file", ball}, {"translate", "[0, 1, 0]"}, {"scale", "0.5"}, {"rotation", "[0.9, 0, 0, 0.436]"}, {"thickness", "0.1"}});
 }
 
 TEST(EveryKeyOfAForm, FromASequenceCounts) {

@@ -1,12 +1,12 @@
 // Shapes made ready: what they hold and where they are.
-#include "scene/form.h"
+#include "build/form.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "scene/sampler.h"
+#include "build/snow.h"
 #include "scene_texts.h"
 
 namespace firn::scene_tests {
@@ -29,10 +29,12 @@ double sphere_volume(double r) { return 4.0 / 3 * kPi * r * r * r; }
 
 TEST(Form, OfAUnionHoldsItsPartsOnce) {
   const double apart = form_of(R"(shape = "union"
-parts = [{ shape = "sphere", center = [1, 0, 0], radius = 0.1 }, { shape = "sphere", center = [1.5, 0, 0], radius = 0.08 }])").content;
+parts = [{ shape = "sphere", center = [1, 0, 0], radius = 0.1 }, { shape = "sphere", center = [1.5, 0, 0], radius = 0.08 }])")
+                           .content;
   EXPECT_NEAR(apart, sphere_volume(0.1) + sphere_volume(0.08), 0.005 * apart);
   const double same = form_of(R"(shape = "union"
-parts = [{ shape = "sphere", center = [1, 0, 0], radius = 0.1 }, { shape = "sphere", center = [1, 0, 0], radius = 0.08 }])").content;
+parts = [{ shape = "sphere", center = [1, 0, 0], radius = 0.1 }, { shape = "sphere", center = [1, 0, 0], radius = 0.08 }])")
+                          .content;
   EXPECT_NEAR(same, sphere_volume(0.1), 0.005 * same);
 }
 
@@ -78,7 +80,8 @@ formula = "0.1 + 0.04*sin(6*x)*cos(5*z)")--");
 
 TEST(Form, OfTextIsAsThickAsAsked) {
   const std::string keys = "shape = \"text\"\ncenter = [0, 0, 0]\nheight = 0.3\nfont = \"" + kFont + "\"\ntext = \"";
-  const Form one = form_of(keys + "I\"\ndepth = 0.1"), three = form_of(keys + "III\"\ndepth = 0.1"), thick = form_of(keys + "I\"\ndepth = 0.2");
+  const Form one = form_of(keys + "I\"\ndepth = 0.1"), three = form_of(keys + "III\"\ndepth = 0.1"),
+             thick = form_of(keys + "I\"\ndepth = 0.2");
   EXPECT_NEAR(three.content, 3 * one.content, 0.01 * three.content);
   EXPECT_NEAR(thick.content, 2 * one.content, 0.02 * thick.content);
   EXPECT_LT(one.distance({0, 0, 0.04}), 0);
@@ -87,10 +90,12 @@ TEST(Form, OfTextIsAsThickAsAsked) {
 
 TEST(Form, InTwoDimensionsIsTheSectionOfTheThird) {
   const Form ring = form_of(R"(shape = "difference"
-parts = [{ shape = "sphere", center = [0, 0], radius = 0.2 }, { shape = "sphere", center = [0, 0], radius = 0.1 }])", 2);
+parts = [{ shape = "sphere", center = [0, 0], radius = 0.2 }, { shape = "sphere", center = [0, 0], radius = 0.1 }])",
+                            2);
   EXPECT_NEAR(ring.content, kPi * (0.04 - 0.01), 0.005 * ring.content);
   const Form frame = form_of(R"(shape = "difference"
-parts = [{ shape = "box", center = [0, 0], size = [1, 0.6] }, { shape = "box", center = [0, 0], size = [0.8, 0.4] }])", 2);
+parts = [{ shape = "box", center = [0, 0], size = [1, 0.6] }, { shape = "box", center = [0, 0], size = [0.8, 0.4] }])",
+                             2);
   EXPECT_NEAR(frame.content, 0.6 - 0.32, 0.005);
   EXPECT_NEAR(frame.distance({0.45, 0, 0}), -0.05, 0.002);
   EXPECT_GT(frame.distance({0, 0, 0}), 0);

@@ -1,7 +1,7 @@
 // Motion keys from CSV and JSON files, and rotations as angles.
 #include <fmt/format.h>
 
-#include "scene/motion_file.h"
+#include "scene/scene_files.h"
 #include "scene_texts.h"
 
 namespace firn::scene_tests {
@@ -83,8 +83,9 @@ TEST_F(MotionFile, In2DCsvHasNoZAndOneAngle) {
                                   folder_.file("scene.toml"));
   EXPECT_EQ(scene.colliders[0].keys[1].position, (Vector{1, 2, 0}));
   EXPECT_NEAR(scene.colliders[0].keys[1].rotation[3], std::sqrt(0.5), 1e-15);
-  EXPECT_TRUE(contains(error("b.csv", "t,x,y,rx\n0,1,2,0\n", flat + "[[collider]]\nshape = \"plane\"\npoint = [0, 0]\nnormal = [0, 1]\n"
-                                                                    "keys_file = \"b.csv\"\n"),
+  EXPECT_TRUE(contains(error("b.csv", "t,x,y,rx\n0,1,2,0\n",
+                             flat + "[[collider]]\nshape = \"plane\"\npoint = [0, 0]\nnormal = [0, 1]\n"
+                                    "keys_file = \"b.csv\"\n"),
                        "b.csv:1:1: 'rx' and 'ry' have no meaning in a 2D scene, use 'rz'"));
 }
 
@@ -149,7 +150,9 @@ TEST(Interpolation, WithoutKeysIsAMistake) {
 // Rz Ry Rx: x first, about axes that stand still.
 TEST(Angles, TurnAboutXThenYThenZ) {
   const auto rotation = [](const std::string& text) {
-    return parse(kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nrotation = " + text + "\n").snow[0].shape.rotation;
+    return parse(kSimulation + "[[snow]]\nshape = \"box\"\ncenter = [0, 0, 0]\nsize = [1, 1, 1]\nrotation = " + text + "\n")
+        .snow[0]
+        .shape.rotation;
   };
   const double r = std::sqrt(0.5);
   const auto expect = [](const Quaternion& got, const Quaternion& expected) {

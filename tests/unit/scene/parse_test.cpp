@@ -52,7 +52,8 @@ TEST(Parse, EverySolverKeyArrives) {
 
 TEST(Parse, EveryRenderKeyArrives) {
   const Scene scene = parse(kMinimal +
-                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nshutter = 0.5\nexposure = -1.5\nwhite_balance = 1\n"
+                            "[render]\nwidth = 16\nheight = 8192\nposition = [1, 2, 3]\ntarget = [4, 5, 6]\nfov = 60\nshutter = "
+                            "0.5\nexposure = -1.5\nwhite_balance = 1\n"
                             "tone = \"srgb\"\nsun = [1, 1, 0]\nsun_strength = 2\nsky_strength = 0\nextinction = 100\nalbedo = [0, 0.5, 1]\n"
                             "anisotropy = -0.5\nvoxel = 0.02\n");
   const RenderSettings& render = scene.render;
@@ -78,12 +79,13 @@ TEST(Parse, EveryRenderKeyArrives) {
 TEST(Parse, EveryKeyOfTheLightsArrives) {
   const test::TempFolder folder;
   std::ofstream(folder / "sky.hdr") << "#?RADIANCE\n";
-  const Scene scene = parse_scene(kMinimal +
-                                      "[render]\nsky_turn = -30\nsky_image = \"sky.hdr\"\nlights = [\n"
-                                      "{ shape = \"rectangle\", center = [1, 2, 3], target = [4, 5, 6], size = [7, 8], colour = [1, 0.5, 0], strength = 9 },\n"
-                                      "{ shape = \"disc\", center = [1, 2, 3], target = [4, 5, 6], radius = 2, strength = 0 },\n"
-                                      "{ shape = \"sphere\", center = [1, 2, 3], radius = 0.5, strength = 1e6 }]\n",
-                                  folder / "scene.toml");
+  const Scene scene = parse_scene(
+      kMinimal +
+          "[render]\nsky_turn = -30\nsky_image = \"sky.hdr\"\nlights = [\n"
+          "{ shape = \"rectangle\", center = [1, 2, 3], target = [4, 5, 6], size = [7, 8], colour = [1, 0.5, 0], strength = 9 },\n"
+          "{ shape = \"disc\", center = [1, 2, 3], target = [4, 5, 6], radius = 2, strength = 0 },\n"
+          "{ shape = \"sphere\", center = [1, 2, 3], radius = 0.5, strength = 1e6 }]\n",
+      folder / "scene.toml");
   const RenderSettings& render = scene.render;
   EXPECT_EQ(render.sky_image, folder / "sky.hdr") << "from the scene's folder";
   EXPECT_EQ(render.sky_turn, -30);
@@ -177,8 +179,7 @@ TEST(Parse, EverySnowShapeTakesItsGeometry) {
                             "[[snow]]\nshape = \"wedge\"\ncenter = [1, 2, 3]\nsize = [4, 5, 6]\nangle = 60\n"
                             "spin = [1, 2, 3]\nsampling = \"poisson\"\nseed = 4294967295\n"
                             "[[snow]]\nshape = \"particles\"\nfile = \"" +
-                            ply +
-                            "\"\nvelocity = [4, 5, 6]\nparticles_per_cell = 2.5\n");
+                            ply + "\"\nvelocity = [4, 5, 6]\nparticles_per_cell = 2.5\n");
   ASSERT_EQ(scene.snow.size(), 6u);
   EXPECT_EQ(scene.snow[1].shape.size, (Vector{4, 5, 6}));
   EXPECT_EQ(scene.snow[1].shape.rotation, (Quaternion{0, 1, 0, 0}));

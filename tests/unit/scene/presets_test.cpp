@@ -1,8 +1,7 @@
 // Kinds of snow by name.
-#include "scene/presets.h"
-
 #include <set>
 
+#include "scene/rules.h"
 #include "scene/schema.h"
 #include "scene_texts.h"
 
@@ -34,7 +33,8 @@ TEST(Presets, GiveWayToOtherKeysOfTheTableWhereverTheyStand) {
 }
 
 TEST(Presets, AreMaterialsThatNeedNoTable) {
-  const Scene scene = parse(kMinimal + "material = \"powder\"\nlayers = [{ above = 1, material = \"crust\" }]\n" + kBall + "material = \"powder\"\n");
+  const Scene scene =
+      parse(kMinimal + "material = \"powder\"\nlayers = [{ above = 1, material = \"crust\" }]\n" + kBall + "material = \"powder\"\n");
   ASSERT_EQ(scene.materials.size(), 3u);  // by name after the default, as tables are
   EXPECT_EQ(scene.materials[1].name, "crust");
   EXPECT_EQ(scene.materials[2].name, "powder");
@@ -70,7 +70,8 @@ TEST(Presets, AreWithinTheRangesOfTheirKeysAndAllDifferent) {
 // What the names promise, in the terms of Stomakhin et al. 2013.
 TEST(Presets, AreOrderedAsTheirNamesSay) {
   const auto preset = [](const std::string& name) { return material_of("preset = \"" + name + "\"\n"); };
-  const Material packed = preset("packed"), powder = preset("powder"), chunky = preset("chunky"), icy = preset("icy"), muddy = preset("muddy");
+  const Material packed = preset("packed"), powder = preset("powder"), chunky = preset("chunky"), icy = preset("icy"),
+                 muddy = preset("muddy");
   EXPECT_LT(powder.critical_compression, packed.critical_compression);
   EXPECT_LT(powder.critical_stretch, packed.critical_stretch);
   EXPECT_GT(chunky.critical_compression, packed.critical_compression);
@@ -83,9 +84,10 @@ TEST(Presets, AreOrderedAsTheirNamesSay) {
 }
 
 TEST(Presets, ThatDoNotExistSuggestTheNearest) {
-  EXPECT_EQ(error_of(kMinimal + "[materials.a]\npreset = \"chunk\"\n"),
-            "scene.toml:9:1: preset = \"chunk\" is not known here, did you mean \"chunky\"? allowed: \"powder\", \"packed\", \"wet\", \"icy\", "
-            "\"muddy\", \"crust\", \"chunky\"");
+  EXPECT_EQ(
+      error_of(kMinimal + "[materials.a]\npreset = \"chunk\"\n"),
+      "scene.toml:9:1: preset = \"chunk\" is not known here, did you mean \"chunky\"? allowed: \"powder\", \"packed\", \"wet\", \"icy\", "
+      "\"muddy\", \"crust\", \"chunky\"");
 }
 
 }  // namespace

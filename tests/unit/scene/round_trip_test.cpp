@@ -21,8 +21,7 @@ auto fields(const Material& m) {
 }
 auto fields(const Shape& s) {
   return std::tie(s.kind, s.center, s.radius, s.tube, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file,
-                  s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start,
-                  s.formula, s.length, s.width, s.depth, s.text, s.font);
+                  s.translate, s.scale, s.thickness, s.threshold, s.fps, s.start, s.formula, s.length, s.width, s.depth, s.text, s.font);
 }
 auto fields(const Snow& s) {
   return std::tie(s.velocity, s.spin, s.material, s.start, s.particles_per_cell, s.initial_volume, s.sampling, s.seed);
@@ -42,8 +41,8 @@ auto fields(const Domain& d) { return std::tie(d.lower, d.upper); }
 auto fields(const CameraKey& k) { return std::tie(k.t, k.position, k.target, k.fov); }
 auto fields(const AreaLight& l) { return std::tie(l.shape, l.center, l.target, l.size, l.radius, l.colour, l.strength); }
 auto fields(const RenderSettings& r) {
-  return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.shutter, r.exposure, r.white_balance, r.tone, r.sun, r.sun_strength, r.sky_strength,
-                  r.sky_image, r.sky_turn, r.extinction, r.albedo, r.anisotropy, r.voxel);
+  return std::tie(r.width, r.height, r.position, r.target, r.fov, r.interpolation, r.shutter, r.exposure, r.white_balance, r.tone, r.sun,
+                  r.sun_strength, r.sky_strength, r.sky_image, r.sky_turn, r.extinction, r.albedo, r.anisotropy, r.voxel);
 }
 auto fields(const Window& w) { return std::tie(w.follow, w.velocity, w.lower, w.upper); }
 
@@ -70,7 +69,9 @@ void expect_same(const std::vector<T>& a, const std::vector<T>& b) {
       expect_same(a[i].noise, b[i].noise);
       expect_same(a[i].layers, b[i].layers);
       EXPECT_EQ(a[i].shell.has_value(), b[i].shell.has_value());
-      if (a[i].shell && b[i].shell) { EXPECT_TRUE(fields(*a[i].shell) == fields(*b[i].shell)) << i; }
+      if (a[i].shell && b[i].shell) {
+        EXPECT_TRUE(fields(*a[i].shell) == fields(*b[i].shell)) << i;
+      }
     }
   }
 }
@@ -158,7 +159,9 @@ class Randomizer {
   }
   void set(Vector& value, const Sizes& rule) { value = vector(rule.range); }
   void set(Vector& value, Direction) { value = {uniform(-9, 9), uniform(1, 9), dimension_ == 3 ? uniform(-9, 9) : 0}; }
-  Vector in_space(const Range& range) { return {uniform(range.low, range.high), uniform(range.low, range.high), uniform(range.low, range.high)}; }
+  Vector in_space(const Range& range) {
+    return {uniform(range.low, range.high), uniform(range.low, range.high), uniform(range.low, range.high)};
+  }
   void set(Vector& value, PointInSpace) { value = in_space({-100, 100}); }
   void set(std::optional<Vector>& value, PointInSpace) { value = in_space({-100, 100}); }
   void set(std::optional<Vector>& value, DirectionInSpace) {
@@ -284,7 +287,8 @@ Scene random_scene(unsigned seed, const std::string& file) {
   describe(random, scene.simulation);
   scene.simulation.spacing = 0.01;
   scene.simulation.duration = 1 / scene.simulation.fps;
-  if (random.coin()) scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, 0, {}, {}};
+  if (random.coin())
+    scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, 0, {}, {}};
   describe(random, scene.solver);
   scene.materials.resize(2);
   scene.materials[1].name = "other-1_A";
@@ -346,8 +350,10 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nstart = 0.0\nparticles_per_cell = 8.0\n"
             "initial_volume = \"shape\"\nsampling = \"jittered\"\nseed = 1\n"
-            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\ncheckpoint_minutes = 5.0\ncheckpoint_frames = 0\n"
-            "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = 0.65\ntone = \"filmic\"\n"
+            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\ncheckpoint_minutes = "
+            "5.0\ncheckpoint_frames = 0\n"
+            "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = "
+            "0.65\ntone = \"filmic\"\n"
             "sky_strength = 1.0\nsky_turn = 0.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
 }
 

@@ -1,6 +1,4 @@
 // Points in shapes: how many, where, and the same wherever the shape stands.
-#include "scene/sampler.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,8 +7,9 @@
 #include <set>
 #include <tuple>
 
-#include "scene/form.h"
-#include "scene/poisson.h"
+#include "build/form.h"
+#include "build/poisson.h"
+#include "build/snow.h"
 
 namespace firn {
 namespace {

@@ -202,8 +202,7 @@ TEST(Schema, EveryKeyOfAMotionKeyRejectsBadValues) {
 }
 
 TEST(Schema, EveryKeyOfACameraKeyRejectsBadValues) {
-  expect_errors_in_list<CameraKey>(kMinimal + "[render]\n", "keys", 9,
-                                   {"t = 1", "position = [0, 0, 1]", "target = [0, 0, 0]", "fov = 40"});
+  expect_errors_in_list<CameraKey>(kMinimal + "[render]\n", "keys", 9, {"t = 1", "position = [0, 0, 1]", "target = [0, 0, 0]", "fov = 40"});
 }
 
 TEST(Schema, EveryKeyOfALightRejectsBadValues) {

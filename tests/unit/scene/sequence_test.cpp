@@ -1,9 +1,8 @@
 // Bodies key-framed by files.
-#include "scene/sequence.h"
-
 #include <gtest/gtest.h>
 
-#include "scene/file_sequence.h"
+#include "build/sampled_form.h"
+#include "scene/scene_files.h"
 #include "support/mesh_files.h"
 #include "support/meshes.h"
 #include "support/temp_folder.h"

@@ -1,12 +1,11 @@
 // Snow that varies within a body: what noise, shell, layers and the columns of a file give each particle.
-#include "scene/variation.h"
-
 #include <algorithm>
 #include <set>
 
+#include "build/build.h"
+#include "build/form.h"
+#include "build/snow.h"
 #include "firn/frame.h"
-#include "scene/build.h"
-#include "scene/form.h"
 #include "scene_texts.h"
 
 namespace firn::scene_tests {
@@ -19,12 +18,12 @@ const std::string kBitten =
     "[[snow]]\nshape = \"difference\"\nparts = [{ shape = \"sphere\", center = [0, 1, 0], radius = 0.1 }, "
     "{ shape = \"sphere\", center = [0.1, 1, 0], radius = 0.07 }]\n";
 
-Built built(const std::string& text) { return build(parse(text), read_ply); }
+Built built(const std::string& text) { return build(parse(text)); }
 
 std::string build_error_of(const std::string& text) {
   const Scene scene = parse(text);
   try {
-    build(scene, read_ply);
+    build(scene);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -87,8 +86,8 @@ TEST(Layers, ChooseTheMaterialByHeightAndTheLastOneWins) {
 }
 
 TEST(Layers, AreWhatShellAndNoiseMultiply) {
-  const Built b = built(kSimulation + kMaterials + kBox +
-                        "layers = [{ above = 0.3, material = \"crust\" }]\nshell = { depth = 1, hardening = 0.1 }\n");
+  const Built b =
+      built(kSimulation + kMaterials + kBox + "layers = [{ above = 0.3, material = \"crust\" }]\nshell = { depth = 1, hardening = 0.1 }\n");
   for (const ParticleRow& row : b.particles) ASSERT_DOUBLE_EQ(row.own->hardening, row.material == 1 ? 2 : 1);
 }
 
@@ -114,8 +113,7 @@ TEST(SnowNoise, StaysWithinItsAmplitudeAndMovesAllParametersTogether) {
 }
 
 TEST(SnowNoise, OfAListAreIndependentOfEachOther) {
-  const Built b = built(kSimulation + kBox +
-                        "noise = [{ scale = 0.03, stiffness = 1 }, { scale = 0.03, seed = 2, hardening = 1 }]\n");
+  const Built b = built(kSimulation + kBox + "noise = [{ scale = 0.03, stiffness = 1 }, { scale = 0.03, seed = 2, hardening = 1 }]\n");
   double product = 0, squares = 0;
   for (const ParticleRow& row : b.particles) {
     product += std::log2(row.own->stiffness) * std::log2(row.own->hardening / 10);
@@ -125,13 +123,15 @@ TEST(SnowNoise, OfAListAreIndependentOfEachOther) {
 }
 
 TEST(SnowNoise, OfDensityAloneNeedsNoColumns) {
-  EXPECT_FALSE(built(kSimulation + kBall + "noise = { scale = 0.03, density = 0.5 }\nshell = { depth = 0.01, density = 2 }\n").model.varied);
+  EXPECT_FALSE(
+      built(kSimulation + kBall + "noise = { scale = 0.03, density = 0.5 }\nshell = { depth = 0.01, density = 2 }\n").model.varied);
   EXPECT_FALSE(built(kSimulation + kBall + "noise = { scale = 0.03 }\n").model.varied);
   EXPECT_TRUE(built(kSimulation + kBall + "noise = { scale = 0.03, critical_stretch = 0.5 }\n").model.varied);
 }
 
 TEST(UniformBody, WeighsExactlyDensityTimesVolume) {
-  for (const std::string& keys : {std::string(), std::string("noise = { scale = 0.03, stiffness = 2 }\nshell = { depth = 0.02, hardening = 2 }\n")})
+  for (const std::string& keys :
+       {std::string(), std::string("noise = { scale = 0.03, stiffness = 2 }\nshell = { depth = 0.02, hardening = 2 }\n")})
     EXPECT_NEAR(total_mass(built(kSimulation + kBox + keys)), 400 * 0.3 * 0.2 * 0.1, 1e-12);
 }
 
@@ -151,7 +151,7 @@ TEST(FlatScene, HasNoiseShellAndLayersToo) {
 TEST(SnowField, IsAFunctionOfThePositionAlone) {
   const std::string text = kSimulation + kBox + "noise = { scale = 0.05, stiffness = 2, density = 0.3 }\n";
   const Scene scene = parse(text);
-  const Built b = build(scene, read_ply);
+  const Built b = build(scene);
   const SnowField field(scene, scene.snow[0]);
   for (std::size_t i = b.particles.size(); i-- > 0;) {
     const ParticleRow& row = b.particles[i];
@@ -170,8 +170,9 @@ TEST(VariedSnow, OutOfTheKeysRangesIsAnErrorAtTheKeyThatDidIt) {
   EXPECT_TRUE(shell.starts_with("scene.toml:8:1: at [")) << shell;
   EXPECT_TRUE(contains(shell, "the shell makes hardening = 110: must be at least 0 and at most 100")) << shell;
   EXPECT_TRUE(contains(build_error_of(kMinimal + "shell = { depth = 0.05, density = 900 }\n"), "makes density = 360000"));
-  EXPECT_TRUE(contains(build_error_of("[materials.default]\nyoung_modulus = 1e11\n" + kMinimal + "shell = { depth = 0.05, stiffness = 20 }\n"),
-                       "makes young_modulus = 2e+12: must be greater than 0 and at most 1000000000000"));
+  EXPECT_TRUE(
+      contains(build_error_of("[materials.default]\nyoung_modulus = 1e11\n" + kMinimal + "shell = { depth = 0.05, stiffness = 20 }\n"),
+               "makes young_modulus = 2e+12: must be greater than 0 and at most 1000000000000"));
 }
 
 // A file of three particles with these columns and values.
@@ -182,12 +183,14 @@ std::string particles_scene(const TemporaryFolder& folder, const std::string& na
   text += "end_header\n";
   for (std::size_t i = 0; i < rows.size(); ++i) text += "0.0" + std::to_string(i) + " 0 " + rows[i] + "\n";
   folder.write("a.ply", text);
-  return kSimulation + "[materials.default]\nyoung_modulus = 2e5\n[[snow]]\nshape = \"particles\"\nfile = \"" + folder.file("a.ply") + "\"\n";
+  return kSimulation + "[materials.default]\nyoung_modulus = 2e5\n[[snow]]\nshape = \"particles\"\nfile = \"" + folder.file("a.ply") +
+         "\"\n";
 }
 
 TEST(ParticleFile, GivesParticlesParametersOfTheirOwn) {
   const TemporaryFolder folder;
-  const Built b = built(particles_scene(folder, "stiffness hardening critical_compression critical_stretch", {"2 0 0.5 10", "1 3 0.01 0.002"}));
+  const Built b =
+      built(particles_scene(folder, "stiffness hardening critical_compression critical_stretch", {"2 0 0.5 10", "1 3 0.01 0.002"}));
   EXPECT_TRUE(b.model.varied);
   EXPECT_EQ(b.particles[0].own->stiffness, 2);
   EXPECT_EQ(b.particles[0].own->hardening, 0);

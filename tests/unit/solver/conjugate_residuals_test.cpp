@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

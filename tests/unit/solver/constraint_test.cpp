@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "math/rng.h"
+#include "math/random.h"
 
 namespace firn {
 namespace {

@@ -1,0 +1,181 @@
+#include "build/bodies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "build/form.h"
+#include "build/sampled_form.h"
+#include "geometry/contour.h"
+#include "geometry/repair.h"
+
+namespace firn {
+
+BodyModel make_body(const Collider& collider, const Form& form, double h) {
+  BodyModel body;
+  body.solid = form.solid;
+  body.level_set = form.level_set;
+  body.deformation = form.deformation;
+  body.lower = form.lower;
+  body.upper = form.upper;
+  body.anchor = to_lattice<double, 3>(form.origin, h, true);
+  body.cell = h;
+  body.friction = collider.friction;
+  body.sticky = collider.sticky;
+  RigidMotion& motion = body.motion;
+  motion.rest_rotation = form.rotation;
+  motion.velocity = to_vec(collider.velocity);
+  motion.spin = to_vec(collider.spin);
+  motion.origin = form.origin;
+  if (collider.pivot) motion.origin_from_pivot = form.origin - to_vec(*collider.pivot);
+  motion.smooth = collider.interpolation == Interpolation::kSmooth;
+  for (const MotionKey& key : collider.keys) {
+    const Quat turn = normalized({key.rotation[0], key.rotation[1], key.rotation[2], key.rotation[3]});
+    motion.keys.push_back({key.t, to_vec(key.position), normalized(turn * motion.rest_rotation)});
+  }
+  return body;
+}
+
+Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings,
+                  std::optional<double> most_content) {
+  std::vector<std::string> own;
+  try {
+    FormSettings settings{scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps, most_content.has_value()};
+    if (most_content) settings.most_content = *most_content;
+    Form form = make_form(shape, settings, own);
+    for (const std::string& warning : own) warnings.push_back(fmt::format("{}: {}", to_string(where), warning));
+    return form;
+  } catch (const UserError& e) {
+    throw UserError(where, e.what());
+  }
+}
+
+std::string work_on(const Shape& shape) {
+  const std::string name = std::filesystem::path(shape.file).filename().string();
+  switch (shape.kind) {
+    case ShapeKind::kMesh:
+    case ShapeKind::kVolume:
+    case ShapeKind::kSequence:
+      return "level set of " + name;
+    case ShapeKind::kHeightfield:
+      return name.empty() ? "its heights" : "heights of " + name;
+    case ShapeKind::kText:
+      return "outlines of its letters";
+    case ShapeKind::kUnion:
+    case ShapeKind::kDifference:
+    case ShapeKind::kIntersection:
+      return "its parts";
+    default:
+      return "";
+  }
+}
+
+std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
+  std::vector<BodyModel> bodies;
+  for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
+    const Collider& collider = scene.colliders[c];
+    if (const std::string work = work_on(collider.shape); setup && !work.empty()) setup(fmt::format("collider {}: {}", c, work));
+    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings), scene.simulation.spacing));
+  }
+  return bodies;
+}
+
+namespace {
+
+// While so many are sorted for rays, pictures take about two and a half gigabytes. Beyond, triangles are smaller than anything to be seen.
+constexpr std::size_t kMostDrawn = 8'000'000;
+
+constexpr double kCellsAcross = 96;  // of a body known by distances, at least: round parts look round
+
+// A shape as its parts have it: a level set of the whole would have rims like saws.
+class ExactShape {
+ public:
+  ExactShape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) : kind_(shape.kind) {
+    if (shape.parts.empty()) form_ = make_form(shape, settings, warnings);
+    for (const Shape& part : shape.parts) parts_.emplace_back(part, settings, warnings);
+  }
+
+  // Of a point in the world.
+  double distance(const Vec<double, 3>& x) const {
+    if (parts_.empty()) return form_.distance(x - form_.origin);
+    double phi = parts_.front().distance(x);
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+      const double other = parts_[i].distance(x);
+      phi = kind_ == ShapeKind::kUnion ? std::min(phi, other) : std::max(phi, kind_ == ShapeKind::kDifference ? -other : other);
+    }
+    return phi;
+  }
+
+  // In the world. All but the first part of a difference or an intersection only take away.
+  Bounds box() const {
+    if (parts_.empty()) return {form_.origin + form_.world_box().lower, form_.origin + form_.world_box().upper};
+    Bounds hull = parts_.front().box();
+    for (std::size_t i = 1; i < parts_.size() && kind_ == ShapeKind::kUnion; ++i) {
+      const Bounds box = parts_[i].box();
+      for (int d = 0; d < 3; ++d) {
+        hull.lower[d] = std::min(hull.lower[d], box.lower[d]);
+        hull.upper[d] = std::max(hull.upper[d], box.upper[d]);
+      }
+    }
+    return hull;
+  }
+
+ private:
+  ShapeKind kind_;
+  Form form_;  // without parts
+  std::vector<ExactShape> parts_;
+};
+
+// In the shape's own frame, as finely as the run samples it.
+Mesh contour_of(const Shape& shape, const Scene& scene, std::vector<std::string>& warnings) {
+  const ExactShape exact(shape, {3, scene.simulation.spacing, scene.simulation.fps}, warnings);
+  const Vec<double, 3> origin = shape_origin(shape);
+  const Bounds box = exact.box();
+  const Vec<double, 3> extent = box.upper - box.lower;
+  const double longest = std::max({extent[0], extent[1], extent[2]});
+  return contour({box.lower - origin, box.upper - origin}, [&](const Vec<double, 3>& q) { return exact.distance(origin + q); },
+                 {std::min(scene.simulation.spacing / kVoxelsPerCell, longest / kCellsAcross)});
+}
+
+// The same of text, which may be turned.
+Mesh contour_of_text(Shape shape, const Scene& scene, std::vector<std::string>& warnings) {
+  shape.rotation = Shape{}.rotation;  // the body turns its frame
+  return contour_of(shape, scene, warnings);
+}
+
+std::optional<Mesh> triangles_of(const Shape& shape, const Scene& scene, double t) {
+  if (shape.thickness > 0) return std::nullopt;
+  std::vector<std::string> warnings;  // the run has given them
+  switch (shape.kind) {
+    case ShapeKind::kMesh:
+      return read_surface(shape.file, shape, warnings).mesh;
+    case ShapeKind::kSequence:
+      return sequence_mesh(shape, scene.simulation.fps, t);
+    case ShapeKind::kHeightfield:
+      return heightfield_mesh(shape, scene.simulation.spacing);
+    case ShapeKind::kText:
+      return contour_of_text(shape, scene, warnings);
+    case ShapeKind::kUnion:
+    case ShapeKind::kDifference:
+    case ShapeKind::kIntersection:
+      return contour_of(shape, scene, warnings);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Mesh> body_mesh(const Collider& collider, const Scene& scene, double t) {
+  try {
+    std::optional<Mesh> mesh = triangles_of(collider.shape, scene, t);
+    if (!mesh || mesh->triangles.empty() || mesh->triangles.size() > kMostDrawn) return std::nullopt;
+    MeshReport report;
+    return repair(*mesh, report);
+  } catch (const UserError& e) {
+    throw UserError(collider.location, e.what());
+  }
+}
+
+}  // namespace firn

@@ -1,0 +1,53 @@
+// From a scene to what a solver starts with: the constant model and the first particles.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "build/form.h"
+#include "build/population.h"
+#include "firn/frame.h"
+#include "firn/scene.h"
+#include "firn/simulation.h"
+#include "solver/memory_estimate.h"
+
+namespace firn {
+
+struct BodySummary {
+  std::size_t particles = 0;
+  double mass = 0;     // kg
+  double content = 0;  // m³ (2D: m²) of the shape; 0: not known
+  double start = 0;    // s: it is not there before
+};
+
+struct Built {
+  Model model;
+  ParticleTable particles;
+  Population population;
+  PopulationState population_state;
+  std::vector<BodySummary> snow;  // per [[snow]]
+  GridSize grid;
+  bool double_frames = false;         // floats could not tell its particles apart
+  std::vector<std::string> warnings;  // choices that will run but probably are not meant
+};
+
+// The most there can be at a time as far as is known: where nothing takes particles away, all that sources will give out count.
+double particles_at_most(const Scene& scene, const Built& built);
+
+// Throws UserError at the scene's key for what cannot run: no particles, snow wholly inside a collider, too little memory.
+// `setup` is told what takes long.
+Built build(const Scene& scene, const SetupProgress& setup = {});
+
+// What is wrong or doubtful about bodies once their particles are known.
+
+// Throws UserError for snow wholly inside a collider; warns of snow partly inside one, of snow bodies that overlap, and of bodies
+// too small for the grid.
+void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& built);
+
+// Numbers that a scene may have but that nobody means: most likely they are in another unit.
+
+// Warns of them; and of snow so far from the origin that floats cannot tell its particles apart, whose frames are then in double precision.
+void check_units(const Scene& scene, const std::vector<Form>& forms, Built& built);
+
+}  // namespace firn

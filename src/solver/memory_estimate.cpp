@@ -1,0 +1,57 @@
+#include "solver/memory_estimate.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "grid/block.h"
+#include "particles/storage.h"
+#include "solver/cpu/transfer.h"
+
+namespace firn {
+namespace {
+
+template <int D>
+GridSize count(const Model& model, const ParticleTable& particles) {
+  std::unordered_set<BlockKey> blocks, node_blocks;
+  for (const ParticleRow& row : particles) {
+    Vec<std::int32_t, D> block;
+    for (int d = 0; d < D; ++d) block[d] = (row.cell[d] - model.origin[d]) >> BlockShape<D>::kLog2Edge;
+    if (!blocks.insert(block_key<D>(block)).second) continue;
+    for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) node_blocks.insert(block_key<D>(block + neighbor_offset<D>(k)));
+  }
+  return {blocks.size(), node_blocks.size()};
+}
+
+template <int D>
+double grid_values(const GridSize& grid, bool implicit) {
+  using Shape = BlockShape<D>;
+  const double tile = Shape::kTileNodes * 2 * cpu::kChannels;
+  const double nodes = Shape::kNodes * cpu::kChannels * (implicit ? 8 : 2);  // velocities; vectors of the solve and constraints
+  return static_cast<double>(grid.blocks) * tile + static_cast<double>(grid.node_blocks) * nodes;
+}
+
+}  // namespace
+
+GridSize count_blocks(const Model& model, const ParticleTable& particles) {
+  return model.dimension == 3 ? count<3>(model, particles) : count<2>(model, particles);
+}
+
+double estimate_bytes(const Scene& scene, double particles, const GridSize& grid, bool varied) {
+  const int d = scene.simulation.dimension;
+  const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
+  const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
+  const bool apic = scene.solver.transfer == Transfer::kApic;
+  const ColumnBytes columns = column_bytes(d, scalar, {apic, varied});
+  const double all = columns.changing + columns.constant;
+  const double sorting = 8;                // where ids are, and particles on their way to another block
+  const double waiting = 10 * scalar + 6;  // a frame that is being written: what its file has of a particle
+  const double running = particles * (2 * columns.changing + columns.constant + sorting + waiting) +
+                         scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
+  const double table = ParticleTable::kCoreBytes + (apic ? ParticleTable::kAffineBytes : 0) + (varied ? ParticleTable::kOwnBytes : 0);
+  // Rows to columns, then columns to blocks with their two buffers.
+  const double starting = particles * std::max(table + all, 2 * all + columns.changing + 16);
+  constexpr double kProgram = 30e6;  // code, libraries, thread stacks
+  return kProgram + std::max(running, starting);
+}
+
+}  // namespace firn

@@ -1,0 +1,116 @@
+// The paper straight through: ten steps, double precision, a map from node to values, one thread. Read it beside docs/theory.md;
+// every fast path is tested against it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "math/bspline.h"
+#include "solver/constraint.h"
+#include "solver/solver.h"
+#include "solver/time_step.h"
+
+namespace firn::reference {
+
+template <int D>
+using V = Vec<double, D>;
+template <int D>
+using M = Mat<double, D>;
+
+// What the row has, and what the method changes of it as it writes it.
+template <int D>
+struct Particle : ParticleRow {
+  V<D> x, v;
+  M<D> F_E, F_P, B;
+  bool alone = false;  // see kAloneReach
+
+  double J_P() const { return determinant(F_P); }
+};
+
+template <int D>
+struct Node {
+  double mass = 0;
+  V<D> momentum = V<D>::zero();
+  V<D> force = V<D>::zero();
+  V<D> v_n = V<D>::zero();     // before forces
+  V<D> v_star = V<D>::zero();  // after forces and collisions
+  V<D> v = V<D>::zero();       // v^{n+1}
+  Constraint<double, D> constraint;
+  V<D> r = V<D>::zero(), p = V<D>::zero(), Ar = V<D>::zero(), Ap = V<D>::zero();  // conjugate residuals
+};
+
+template <int D>
+struct NodeOrder {
+  bool operator()(const Cell<D>& a, const Cell<D>& b) const {
+    for (int d = 0; d < D; ++d)
+      if (a[d] != b[d]) return a[d] < b[d];
+    return false;
+  }
+};
+
+template <int D>
+using Grid = std::map<Cell<D>, Node<D>, NodeOrder<D>>;
+
+// One step on one state; Kernel is CubicKernel or QuadraticKernel.
+template <int D, class Kernel>
+class Step {
+ public:
+  Step(const Model& model, const State& state, std::vector<Particle<D>>& particles)
+      : model_(model), state_(state), particles_(particles), h_(model.h) {}
+
+  void find_alone();
+  void rasterize();         // step 1
+  void estimate_volumes();  // step 2, first step only
+  void add_forces();        // step 3
+  StepLimits limits() const;
+  SnowExtent extent() const;
+  Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
+  void accept() { particles_ = next_; }
+  std::int64_t limited() const;
+  std::int64_t alone() const;
+  const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
+
+  // The linear system of step 6, see conjugate_residuals.h.
+  double start();
+  double multiply();
+  double direct(double beta);
+  double advance(double alpha);
+
+ private:
+  void update_grid_velocities(double dt);               // step 4
+  void collide_grid();                                  // step 5
+  bool solve(StepReport& report);                       // step 6
+  void add_reactions();                                 // what bodies feel of it
+  Fault update_deformation(Particle<D>& p, double dt);  // step 7
+  void update_velocity(Particle<D>& p);                 // step 8
+  void collide_particle(Particle<D>& p);                // step 9
+  Fault move(Particle<D>& p, double dt);                // step 10
+
+  // f(node, w, grad w, x_i − x_p) for the nodes around x.
+  template <class F>
+  void for_stencil(const V<D>& x, F f);
+  void hessian(V<D> Node<D>::*u, V<D> Node<D>::*out);  // (M18)
+  V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
+  SnowParameters<double> parameters(const Particle<D>& p) const { return snow_parameters(model_, p.material, p.own); }
+  Lame<double> lame(const Particle<D>& p) const { return hardened(parameters(p), p.J_P()); }
+  V<D> collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint);
+  bool apic() const { return model_.solver.transfer == Transfer::kApic; }
+
+  const Model& model_;
+  const State& state_;
+  std::vector<Particle<D>>& particles_;
+  double h_, dt_ = 0;
+  Grid<D> grid_;
+  std::vector<Particle<D>> next_;
+  Bodies<double, D> bodies_;
+  std::vector<Load> loads_;
+};
+
+}  // namespace firn::reference
+
+namespace firn {
+
+std::unique_ptr<Solver> make_reference_solver(const Model& model);
+
+}  // namespace firn

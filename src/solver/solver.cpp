@@ -1,0 +1,133 @@
+#include "solver/solver.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/parallel.h"
+#include "firn/error.h"
+#include "math/bspline.h"
+#include "solver/cpu/cpu_solver.h"
+#include "solver/reference/reference.h"
+
+namespace firn {
+namespace {
+
+template <class T, int D, class Kernel>
+std::unique_ptr<Solver> make_cpu(const Model& model, int threads) {
+  if (model.solver.transfer == Transfer::kApic) return std::make_unique<cpu::CpuSolver<T, D, Kernel, true>>(threads);
+  return std::make_unique<cpu::CpuSolver<T, D, Kernel, false>>(threads);
+}
+
+#ifdef FIRN_ALL_VARIANTS
+template <class T, int D>
+std::unique_ptr<Solver> choose_kernel(const Model& model, int threads) {
+  if (model.solver.kernel == Kernel::kCubic) return make_cpu<T, D, CubicKernel>(model, threads);
+  return make_cpu<T, D, QuadraticKernel>(model, threads);
+}
+
+template <class T>
+std::unique_ptr<Solver> choose_dimension(const Model& model, int threads) {
+  return model.dimension == 3 ? choose_kernel<T, 3>(model, threads) : choose_kernel<T, 2>(model, threads);
+}
+
+std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
+  if (model.solver.precision == Precision::kFloat) return choose_dimension<float>(model, threads);
+  return choose_dimension<double>(model, threads);
+}
+#else
+std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
+  const SolverSettings& s = model.solver;
+  if (model.dimension != 3 || s.precision != Precision::kFloat || s.kernel != Kernel::kCubic)
+    throw UserError("this build of firn has only the 3D, float, cubic CPU solver; configure with FIRN_ALL_VARIANTS=ON for the rest");
+  return make_cpu<float, 3, CubicKernel>(model, threads);
+}
+#endif
+
+}  // namespace
+
+void check_ids_left(const State& state, std::size_t more) {
+  constexpr std::size_t kMostIds = std::numeric_limits<std::uint32_t>::max();  // they have 32 bits, and one number means none
+  if (more > kMostIds - state.next_id) throw RunError("more than four thousand million particles have come in: there are no ids left");
+}
+
+void set_time(const Model& model, State& state, double time) {
+  state.time = time;
+  state.poses = poses_at(model.bodies, time);
+}
+
+std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads) {
+  return backend == Backend::kReference ? make_reference_solver(model) : make_cpu_solver(model, threads);
+}
+
+namespace {
+
+constexpr std::size_t kChunk = 8192;  // fixed, so that the order of the sums does not depend on threads
+
+template <int D>
+double elastic_energy(const Model& model, const ParticleRow& row) {
+  Mat<double, D> F_E;
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) F_E(i, j) = row.F_E[3 * i + j];
+  return row.volume * energy_density(F_E, polar(F_E).R, hardened(snow_parameters(model, row.material, row.own), row.J_P));
+}
+
+void add(const Model& model, const ParticleRow& row, Totals& t) {
+  const Vec<double, 3> v{row.velocity[0], row.velocity[1], row.velocity[2]};
+  const Vec<double, 3> x{row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)};
+  t.mass += row.mass;
+  t.momentum += row.mass * v;
+  t.angular += row.mass * cross(x, v);
+  for (int a = 0; a < 3; ++a) {
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    t.angular[a] += row.mass * (row.B[3 * c + b] - row.B[3 * b + c]);
+    t.lower[a] = std::min(t.lower[a], x[a]);
+    t.upper[a] = std::max(t.upper[a], x[a]);
+  }
+  t.kinetic += 0.5 * row.mass * dot(v, v);
+  t.elastic += model.dimension == 3 ? elastic_energy<3>(model, row) : elastic_energy<2>(model, row);
+  t.J_P_min = std::min(t.J_P_min, row.J_P);
+  t.J_P_max = std::max(t.J_P_max, row.J_P);
+  t.J_P_mean += row.J_P;
+}
+
+void merge(const Totals& from, Totals& to) {
+  to.mass += from.mass;
+  to.momentum += from.momentum;
+  to.angular += from.angular;
+  to.kinetic += from.kinetic;
+  to.elastic += from.elastic;
+  to.J_P_min = std::min(to.J_P_min, from.J_P_min);
+  to.J_P_max = std::max(to.J_P_max, from.J_P_max);
+  to.J_P_mean += from.J_P_mean;
+  for (int a = 0; a < 3; ++a) {
+    to.lower[a] = std::min(to.lower[a], from.lower[a]);
+    to.upper[a] = std::max(to.upper[a], from.upper[a]);
+  }
+}
+
+Totals nothing() {
+  constexpr double kFar = std::numeric_limits<double>::infinity();
+  Totals t;
+  t.J_P_min = kFar;
+  t.J_P_max = -kFar;
+  t.lower = Vec<double, 3>::filled(kFar);
+  t.upper = Vec<double, 3>::filled(-kFar);
+  return t;
+}
+
+}  // namespace
+
+Totals sum_up(const Model& model, const Solver& solver, const State& state) {
+  if (state.particle_count == 0) return {};
+  const std::size_t ids = state.next_id;
+  std::vector<Totals> partial((ids + kChunk - 1) / kChunk, nothing());
+  parallel_for(partial.size(), [&](std::size_t c) {
+    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk))) add(model, row, partial[c]);
+  });
+  Totals sum = nothing();
+  for (const Totals& t : partial) merge(t, sum);
+  sum.J_P_mean /= static_cast<double>(state.particle_count);
+  return sum;
+}
+
+}  // namespace firn
