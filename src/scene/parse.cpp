@@ -11,10 +11,10 @@
 #include "core/text.h"
 #include "firn/scene.h"
 #include "scene/document.h"
-#include "scene/reader.h"
 #include "scene/rules.h"
 #include "scene/scene_files.h"
 #include "scene/schema.h"
+#include "scene/visitors.h"
 
 namespace firn {
 namespace schema {

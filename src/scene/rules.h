@@ -1,16 +1,21 @@
-// What a value may be. A rule carries the limits of one key; how it is read, written or tested follows from its type.
+// What a value of a scene may be. A rule carries the limits of one key, reads its value and writes it: read() throws UserError at the entry
+// for what is not allowed, write() gives the TOML of a value, nothing where the key is left out. Members that are optional go by the rule
+// of what they hold.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "firn/scene.h"
 
 namespace firn::schema {
@@ -22,6 +27,9 @@ struct Key {
   bool required = false;
 };
 constexpr Key required(const char* name) { return {name, true}; }
+
+struct Entry;  // a key that is there, and
+class Reader;  // the table it stands in (scene/visitors.h)
 
 // Numbers from low to high; an open end does not belong to them.
 struct Range {
@@ -35,9 +43,21 @@ struct Range {
   std::string text() const;
   // What to answer to a value outside: "greater than 0, allowed: 1e-06 to 100"
   std::string text_for(double value) const;
+
+  void read(const Entry& entry, const Reader& in, double& value) const;
+  void read(const Entry& entry, const Reader& in, int& value) const;
+  void read(const Entry& entry, const Reader& in, std::uint32_t& value) const;
+  std::string write(double value, int dimension) const;
+  std::string write(int value, int dimension) const;
+  std::string write(std::uint32_t value, int dimension) const;
 };
 constexpr Range above(double low, double high) { return {low, high, true, false}; }
 constexpr Range between(double low, double high) { return {low, high, true, true}; }
+
+// What a rule has beside its limits: how values of one type are read and written.
+#define FIRN_READS_AND_WRITES(type)                                   \
+  void read(const Entry& entry, const Reader& in, type& value) const; \
+  std::string write(const type& value, int dimension) const
 
 template <class E>
 struct Choice {
@@ -53,85 +73,164 @@ std::string_view name_in(const Choice<E> (&names)[N], E value) {
   return "";
 }
 
+// The index of the entry's text among `now`.
+std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, Words later);
+// Throws for solids of revolution in a 2D scene.
+void check_dimension(const Entry& entry, const Reader& in, ShapeKind kind);
+std::string quoted(std::string_view text);
+
 // `later` are names of the design that this version does not have yet.
 template <class E>
 struct Choices {
   std::span<const Choice<E>> now;
-  std::span<const std::string_view> later;
+  Words later;
+
+  std::vector<std::string_view> names() const {
+    std::vector<std::string_view> all;
+    for (const Choice<E>& choice : now) all.push_back(choice.name);
+    return all;
+  }
+  void read(const Entry& entry, const Reader& in, E& value) const {
+    value = now[pick(entry, names(), later)].value;
+    if constexpr (std::same_as<E, ShapeKind>) check_dimension(entry, in, value);
+  }
+  std::string write(E value, int) const {
+    for (const Choice<E>& choice : now)
+      if (choice.value == value) return quoted(choice.name);
+    return {};
+  }
 };
 
-struct Flag {};
-struct Dimension {};  // 2 or 3, and the length of every vector from then on
+struct Flag {
+  FIRN_READS_AND_WRITES(bool);
+};
+// 2 or 3, and the length of every vector from then on.
+struct Dimension {
+  FIRN_READS_AND_WRITES(int);
+};
 struct AutoOr {
   Range range;
+  FIRN_READS_AND_WRITES(std::optional<double>);
 };
 // A number of frames, kept as the seconds they last.
 struct FrameCount {
   double fps;
   Range duration;
-};
-// A vector with this limit on every component.
-struct Components {
-  Range range;
-};
-struct Position {};
-struct Sizes {
-  Range range;
-};
-struct Direction {};
-// Of cameras and lights: three components in a 2D scene, too.
-struct PointInSpace {};
-struct DirectionInSpace {};
-// Red, green and blue.
-struct Channels {
-  Range range;
-};
-// Width and height of a rectangle.
-struct Edges {
-  Range range;
-};
-struct AreaLights {};
-struct Rotation {};
-struct Spin {
-  Range range;
+  FIRN_READS_AND_WRITES(double);
 };
 // 0 in the scene means "not given" and is not written.
 struct Opening {
   Range range;
+  FIRN_READS_AND_WRITES(double);
 };
-// Text that is not empty.
-struct AnyText {};
-// Part of a column's name in a table.
-struct ColumnName {};
-// A number that need not be there.
-struct Maybe {
+// The number of a collider that moves.
+struct MovingCollider {
+  FIRN_READS_AND_WRITES(int);
+};
+
+// A vector with this limit on every component.
+struct Components {
   Range range;
+  FIRN_READS_AND_WRITES(Vector);
 };
-struct ExistingFile {};
-// Files numbered one after the other, # for the number.
-struct FilePattern {};
-struct MaterialName {};
-struct PresetName {};
-struct MotionKeys {};
-struct CameraKeys {
-  double fov;  // of keys that do not say
+struct Position {
+  FIRN_READS_AND_WRITES(Vector);
+};
+struct Sizes {
+  Range range;
+  FIRN_READS_AND_WRITES(Vector);
+};
+struct Direction {
+  FIRN_READS_AND_WRITES(Vector);
+};
+struct Spin {
+  Range range;
+  FIRN_READS_AND_WRITES(Vector);
 };
 // One factor for all axes, or one for each.
 struct Scale {
   Range range;
+  FIRN_READS_AND_WRITES(Vector);
 };
-// Shapes that make up another one.
-struct Parts {};
-// Keys that stand in a file of their own; a scene has them as if they were written in it.
-struct MotionFile {};
-// One table or a list of them.
-struct Noises {};
-struct Shell {};
-struct Layers {};
-struct MovingCollider {};  // its number
+// Where cameras and lights are: three components in a 2D scene, too.
+struct PointInSpace {
+  FIRN_READS_AND_WRITES(Vector);
+};
+struct DirectionInSpace {
+  FIRN_READS_AND_WRITES(Vector);
+};
+// Red, green and blue.
+struct Channels {
+  Range range;
+  FIRN_READS_AND_WRITES(Vector);
+};
+struct Rotation {
+  FIRN_READS_AND_WRITES(Quaternion);
+};
+using Pair = std::array<double, 2>;
+// Width and height of a rectangle.
+struct Edges {
+  Range range;
+  FIRN_READS_AND_WRITES(Pair);
+};
+
+// Text that is not empty.
+struct AnyText {
+  FIRN_READS_AND_WRITES(std::string);
+};
+// Part of a column's name in a table.
+struct ColumnName {
+  FIRN_READS_AND_WRITES(std::string);
+};
+struct ExistingFile {
+  FIRN_READS_AND_WRITES(std::string);
+};
+// Files numbered one after the other, # for the number.
+struct FilePattern {
+  FIRN_READS_AND_WRITES(std::string);
+};
+struct MaterialName {
+  FIRN_READS_AND_WRITES(std::string);
+};
 struct Formats {
   Choices<std::string_view> choices;
+  FIRN_READS_AND_WRITES(std::vector<std::string>);
 };
+
+// All numbers of a kind of snow.
+struct PresetName {
+  FIRN_READS_AND_WRITES(Material);
+};
+struct MotionKeys {
+  FIRN_READS_AND_WRITES(std::vector<MotionKey>);
+};
+// Keys that stand in a file of their own; a scene has them as if they were written in it.
+struct MotionFile {
+  FIRN_READS_AND_WRITES(std::vector<MotionKey>);
+};
+struct CameraKeys {
+  double fov;  // of keys that do not say
+  FIRN_READS_AND_WRITES(std::vector<CameraKey>);
+};
+struct AreaLights {
+  FIRN_READS_AND_WRITES(std::vector<AreaLight>);
+};
+// Shapes that make up another one.
+struct Parts {
+  FIRN_READS_AND_WRITES(std::vector<Shape>);
+};
+// One table or a list of them.
+struct Noises {
+  FIRN_READS_AND_WRITES(std::vector<SnowNoise>);
+};
+struct Shell {
+  FIRN_READS_AND_WRITES(SnowShell);
+};
+struct Layers {
+  FIRN_READS_AND_WRITES(std::vector<SnowLayer>);
+};
+
+#undef FIRN_READS_AND_WRITES
 
 // Limits and names of the values in a scene.
 

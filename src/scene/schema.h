@@ -17,11 +17,6 @@
 
 namespace firn::schema {
 
-// Solids of revolution have no place in a 2D scene.
-inline bool needs_three_dimensions(ShapeKind kind) {
-  return kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
-}
-
 inline std::string_view name_of(ShapeKind kind) {
   for (const Choice<ShapeKind>& choice : kColliderShapeNames)
     if (choice.value == kind) return choice.name;
@@ -153,8 +148,8 @@ void describe(V& v, S& s) {
 
 template <class V, Like<SnowLayer> S>
 void describe(V& v, S& s) {
-  v.field("above", s.above, Maybe{kHeight});
-  v.field("below", s.below, Maybe{kHeight});
+  v.field("above", s.above, kHeight);
+  v.field("below", s.below, kHeight);
   v.field(required("material"), s.material, MaterialName{});
 }
 

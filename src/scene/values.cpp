@@ -1,3 +1,4 @@
+// The rules of numbers and vectors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +10,17 @@
 #include "collide/motion.h"
 #include "core/text.h"
 #include "scene/document.h"
-#include "scene/reader.h"
+#include "scene/rules.h"
+#include "scene/visitors.h"
 
 namespace firn::schema {
 namespace {
 
 constexpr std::size_t kMostShownElements = 4;
-constexpr Range kAngle{-1e6, 1e6};  // rad or degrees
+constexpr double kFarthest = 1e6;          // m from the world's origin
+constexpr double kFarthestCell = 1 << 29;  // cells from the origin: numbers of cells, and differences of them, are 32-bit
+constexpr int kSpace = 3;                  // dimensions of cameras and lights
+constexpr Range kAngle{-1e6, 1e6};         // rad or degrees
 // What normalizing leaves in |q|² is below this; such a quaternion stays as it is, so that it survives being written and read.
 constexpr double kUnitTolerance = 1e-14;
 
@@ -81,12 +86,6 @@ Quaternion from_angles(const Vector& degrees) {
   return normalized(Quaternion{q.w, q.x, q.y, q.z});
 }
 
-}  // namespace
-
-void reject(const Entry& entry, std::string_view must_be) {
-  throw UserError(entry.where, fmt::format("{} = {}: must be {}", entry.name, shown(entry.node), must_be));
-}
-
 double number(const Entry& entry, const Range& range) {
   if (!entry.node.is_number()) reject(entry, "a number, " + range.text());
   const auto value = finite_number(entry.node);
@@ -102,18 +101,7 @@ std::int64_t whole_number(const Entry& entry, const Range& range) {
   return value->get();
 }
 
-const std::string& string_value(const Entry& entry, std::string_view must_be) {
-  const auto* value = entry.node.as_string();
-  if (!value || value->get().empty()) reject(entry, must_be);
-  return value->get();
-}
-
-const toml::array& array_value(const Entry& entry, std::string_view must_be) {
-  const toml::array* array = entry.node.as_array();
-  if (!array || array->empty()) reject(entry, must_be);
-  return *array;
-}
-
+// As many finite numbers as the scene has dimensions; in 2D, z is 0.
 Vector components(const Entry& entry, int dimension) {
   const std::vector<double> values = numbers(entry.node, dimension, 3);
   if (dimension == 3 && values.empty()) reject(entry, "three finite numbers [x, y, z]");
@@ -122,12 +110,14 @@ Vector components(const Entry& entry, int dimension) {
   return {values[0], values[1], dimension == 3 ? values[2] : 0};
 }
 
+// The same, each in `range`.
 Vector components_in(const Entry& entry, int dimension, const Range& range) {
   const Vector v = components(entry, dimension);
   check_range(entry, v, range);
   return v;
 }
 
+// Not zero, of any length that can be normalized.
 Vector direction(const Entry& entry, int dimension) {
   constexpr Range kLengths{1e-6, 1e6};  // without overflow
   const Vector v = components(entry, dimension);
@@ -137,10 +127,165 @@ Vector direction(const Entry& entry, int dimension) {
   return v;
 }
 
-Quaternion rotation(const Entry& entry, int dimension) {
+std::string toml_array(std::span<const double> values) {
+  std::string out;
+  for (const double x : values) out += (out.empty() ? "" : ", ") + toml_number(x);
+  return "[" + out + "]";
+}
+std::string toml_vector(const Vector& v, int dimension) { return toml_array(std::span(v).first(static_cast<std::size_t>(dimension))); }
+
+}  // namespace
+
+void reject(const Entry& entry, std::string_view must_be) {
+  throw UserError(entry.where, fmt::format("{} = {}: must be {}", entry.name, shown(entry.node), must_be));
+}
+
+const toml::array& array_value(const Entry& entry, std::string_view must_be) {
+  const toml::array* array = entry.node.as_array();
+  if (!array || array->empty()) reject(entry, must_be);
+  return *array;
+}
+
+void check_dimension(const Entry& entry, const Reader& in, ShapeKind kind) {
+  const bool is_turned = kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
+  if (is_turned && in.context().dimension == 2)
+    reject(entry, fmt::format("another shape in a 2D scene, a {} has three dimensions", entry.node.ref<std::string>()));
+}
+
+bool Range::contains(double value) const {
+  const bool high_enough = open_low ? value > low : value >= low;
+  const bool low_enough = open_high ? value < high : value <= high;
+  return high_enough && low_enough;
+}
+std::string Range::text() const {
+  return fmt::format("{} {} and {} {}", open_low ? "greater than" : "at least", low, open_high ? "less than" : "at most", high);
+}
+std::string Range::text_for(double value) const {
+  if (value <= 0 && low > 0) return fmt::format("greater than 0, allowed: {} to {}", low, high);
+  return text();
+}
+void Range::read(const Entry& entry, const Reader&, double& value) const { value = number(entry, *this); }
+void Range::read(const Entry& entry, const Reader&, int& value) const { value = static_cast<int>(whole_number(entry, *this)); }
+void Range::read(const Entry& entry, const Reader&, std::uint32_t& value) const {
+  value = static_cast<std::uint32_t>(whole_number(entry, *this));
+}
+std::string Range::write(double value, int) const { return toml_number(value); }
+std::string Range::write(int value, int) const { return std::to_string(value); }
+std::string Range::write(std::uint32_t value, int) const { return std::to_string(value); }
+
+void Flag::read(const Entry& entry, const Reader&, bool& value) const {
+  const auto* flag = entry.node.as_boolean();
+  if (!flag) reject(entry, "true or false");
+  value = flag->get();
+}
+std::string Flag::write(const bool& value, int) const { return value ? "true" : "false"; }
+
+void Dimension::read(const Entry& entry, const Reader& in, int& value) const {
+  const auto* dimension = entry.node.as_integer();
+  if (!dimension || (dimension->get() != 2 && dimension->get() != 3)) reject(entry, "2 or 3");
+  value = static_cast<int>(dimension->get());
+  in.context().dimension = value;
+}
+std::string Dimension::write(const int& value, int) const { return std::to_string(value); }
+
+void AutoOr::read(const Entry& entry, const Reader&, std::optional<double>& value) const {
+  const auto* word = entry.node.as_string();
+  if (word && word->get() == "auto") {
+    value.reset();
+    return;
+  }
+  if (!entry.node.is_number()) reject(entry, "\"auto\" or a number, " + range.text());
+  value = number(entry, range);
+}
+std::string AutoOr::write(const std::optional<double>& value, int) const { return value ? toml_number(*value) : "\"auto\""; }
+
+void FrameCount::read(const Entry& entry, const Reader&, double& value) const {
+  value = static_cast<double>(whole_number(entry, {1, kMostFrames})) / fps;
+  if (!duration.contains(value)) reject(entry, fmt::format("fewer, {} s is the longest scene", duration.high));
+}
+std::string FrameCount::write(const double&, int) const { return {}; }  // the duration says it
+
+void Opening::read(const Entry& entry, const Reader&, double& value) const { value = number(entry, range); }
+std::string Opening::write(const double& value, int) const { return value > 0 ? toml_number(value) : ""; }
+
+void MovingCollider::read(const Entry& entry, const Reader& in, int& value) const {
+  const std::vector<bool>& moves = in.context().collider_moves;
+  if (moves.empty()) reject(entry, "the number of a [[collider]], the scene has none");
+  value = static_cast<int>(whole_number(entry, {0, static_cast<double>(moves.size() - 1)}));
+  if (!moves[static_cast<std::size_t>(value)])
+    reject(entry, fmt::format("a collider that moves, collider {} has neither velocity nor spin nor two keys", value));
+}
+std::string MovingCollider::write(const int& value, int) const { return std::to_string(value); }
+
+void Components::read(const Entry& entry, const Reader& in, Vector& value) const {
+  value = components_in(entry, in.context().dimension, range);
+}
+std::string Components::write(const Vector& value, int dimension) const { return toml_vector(value, dimension); }
+
+void Position::read(const Entry& entry, const Reader& in, Vector& value) const {
+  const double farthest = std::min(kFarthest, kFarthestCell * in.context().spacing);
+  value = components_in(entry, in.context().dimension, {-farthest, farthest});
+}
+std::string Position::write(const Vector& value, int dimension) const { return toml_vector(value, dimension); }
+
+void Sizes::read(const Entry& entry, const Reader& in, Vector& value) const {
+  value = components(entry, in.context().dimension);
+  for (int d = 0; d < in.context().dimension; ++d)
+    if (!range.contains(value[d])) reject(entry, fmt::format("made of numbers {}", range.text()));
+}
+std::string Sizes::write(const Vector& value, int dimension) const { return toml_vector(value, dimension); }
+
+void Direction::read(const Entry& entry, const Reader& in, Vector& value) const { value = direction(entry, in.context().dimension); }
+std::string Direction::write(const Vector& value, int dimension) const { return toml_vector(value, dimension); }
+
+// In 2D a number or [0, 0, z].
+void Spin::read(const Entry& entry, const Reader& in, Vector& value) const {
+  if (in.context().dimension == 3) {
+    value = components_in(entry, 3, range);
+  } else if (entry.node.is_number()) {
+    value = {0, 0, number(entry, range)};
+  } else {
+    const std::vector<double> v = numbers(entry.node, 3, 3);
+    if (v.empty() || v[0] != 0 || v[1] != 0) reject(entry, "a number or [0, 0, z] in a 2D scene");
+    value = {0, 0, v[2]};
+    check_range(entry, value, range);
+  }
+}
+std::string Spin::write(const Vector& value, int dimension) const {
+  return dimension == 2 ? toml_number(value[2]) : toml_vector(value, dimension);
+}
+
+// In 2D, z follows from the others: only a section is seen.
+void Scale::read(const Entry& entry, const Reader& in, Vector& value) const {
+  if (entry.node.is_number()) {
+    value.fill(number(entry, range));
+    return;
+  }
+  if (!entry.node.is_array()) reject(entry, "a number or one for each axis, " + range.text());
+  value = components(entry, in.context().dimension);
+  if (in.context().dimension == 2) value[2] = std::sqrt(value[0] * value[1]);
+  check_range(entry, value, range);
+}
+std::string Scale::write(const Vector& value, int dimension) const { return toml_vector(value, dimension); }
+
+void PointInSpace::read(const Entry& entry, const Reader&, Vector& value) const {
+  value = components_in(entry, kSpace, {-kFarthest, kFarthest});
+}
+std::string PointInSpace::write(const Vector& value, int) const { return toml_vector(value, kSpace); }
+
+void DirectionInSpace::read(const Entry& entry, const Reader&, Vector& value) const { value = direction(entry, kSpace); }
+std::string DirectionInSpace::write(const Vector& value, int) const { return toml_vector(value, kSpace); }
+
+void Channels::read(const Entry& entry, const Reader&, Vector& value) const { value = components_in(entry, kSpace, range); }
+std::string Channels::write(const Vector& value, int) const { return toml_vector(value, kSpace); }
+
+// Of unit length; in 3D also given as angles about x, y and z in degrees, in 2D about z and also as an angle.
+void Rotation::read(const Entry& entry, const Reader& in, Quaternion& value) const {
+  const int dimension = in.context().dimension;
   if (dimension == 2 && entry.node.is_number()) {
     const double half = number(entry, kAngle) / 2;
-    return {std::cos(half), 0, 0, std::sin(half)};
+    value = {std::cos(half), 0, 0, std::sin(half)};
+    return;
   }
   const std::vector<double> q = numbers(entry.node, dimension == 3 ? 3 : 4, 4);
   const bool turns_about_z = !q.empty() && q[1] == 0 && q[2] == 0;
@@ -148,29 +293,20 @@ Quaternion rotation(const Entry& entry, int dimension) {
   if (dimension == 2 && (is_zero || !turns_about_z))
     reject(entry, "an angle in radians or a quaternion [w, 0, 0, z], not zero, in a 2D scene");
   if (is_zero) reject(entry, "three angles [x, y, z] in degrees or a quaternion [w, x, y, z], not zero");
-  if (q.size() == 3) return from_angles(components_in(entry, dimension, kAngle));
-  return normalized(Quaternion{q[0], q[1], q[2], q[3]});
+  value = q.size() == 3 ? from_angles(components_in(entry, dimension, kAngle)) : normalized(Quaternion{q[0], q[1], q[2], q[3]});
 }
+std::string Rotation::write(const Quaternion& value, int) const { return toml_array(value); }
 
-Vector scale(const Entry& entry, int dimension, const Range& range) {
-  if (entry.node.is_number()) {
-    const double s = number(entry, range);
-    return {s, s, s};
+void Edges::read(const Entry& entry, const Reader&, Pair& value) const {
+  const std::string must_be = fmt::format("[width, height], numbers {}", range.text());
+  const toml::array& numbers = array_value(entry, must_be);
+  if (numbers.size() != value.size()) reject(entry, must_be);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::optional<double> number = numbers[i].value<double>();
+    if (!numbers[i].is_number() || !range.contains(*number)) reject(entry, must_be);
+    value[i] = *number;
   }
-  if (!entry.node.is_array()) reject(entry, "a number or one for each axis, " + range.text());
-  Vector v = components(entry, dimension);
-  if (dimension == 2) v[2] = std::sqrt(v[0] * v[1]);
-  check_range(entry, v, range);
-  return v;
 }
-
-Vector spin(const Entry& entry, int dimension, const Range& range) {
-  if (dimension == 3) return components_in(entry, dimension, range);
-  if (entry.node.is_number()) return {0, 0, number(entry, range)};
-  const std::vector<double> v = numbers(entry.node, 3, 3);
-  if (v.empty() || v[0] != 0 || v[1] != 0) reject(entry, "a number or [0, 0, z] in a 2D scene");
-  check_range(entry, {0, 0, v[2]}, range);
-  return {0, 0, v[2]};
-}
+std::string Edges::write(const Pair& value, int) const { return toml_array(value); }
 
 }  // namespace firn::schema
