@@ -33,8 +33,10 @@ int run_bench(BenchArguments& a) {
   a.options.backend = a.machine.chosen();
   a.options.threads = a.machine.threads;
   const firn::BenchReport report = firn::bench(a.scene.load(), a.options);
-  if (a.json) fmt::print("{}\n", to_json(report).dump(2));
-  else print_text(report);
+  if (a.json)
+    fmt::print("{}\n", to_json(report).dump(2));
+  else
+    print_text(report);
   return kDone;
 }
 

@@ -57,14 +57,16 @@ struct CheckArguments {
 void print_run_time(const firn::Scene& scene, const firn::CheckReport& report) {
   if (!report.seconds) return;
   const bool solves = scene.solver.integrator == firn::Integrator::kSemiImplicit;
-  fmt::print("run time   {} on {} thread{}, if all steps are like the first {}{}; writing frames not counted\n", about_text(*report.seconds),
-             report.threads, report.threads == 1 ? "" : "s", report.timed_steps, solves ? " with 25 iterations at least" : "");
+  fmt::print("run time   {} on {} thread{}, if all steps are like the first {}{}; writing frames not counted\n",
+             about_text(*report.seconds), report.threads, report.threads == 1 ? "" : "s", report.timed_steps,
+             solves ? " with 25 iterations at least" : "");
 }
 
 int check_scene(const CheckArguments& arguments) {
   const firn::Scene scene = arguments.scene.load();
   ProgressPrinter printer;
-  const firn::CheckReport report = firn::check(scene, [&](const std::string& what) { printer.set_up(what); }, arguments.threads);
+  const firn::CheckReport report = firn::check(
+      scene, [&](const std::string& what) { printer.set_up(what); }, arguments.threads);
   printer.finish();
   fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
              scene.frames(), scene.simulation.fps);

@@ -82,8 +82,7 @@ void ProgressPrinter::operator()(const firn::Progress& p) {
   if (terminal_) {
     const std::string count =
         p.steps > 0 ? fmt::format("step {}/{}", p.step, p.steps) : fmt::format("frame {}/{}  step {}", p.frame, p.frames, p.step);
-    draw_bar(p.fraction, p.frame_done,
-             fmt::format("{}  dt {:.1e} s  {} particles{}", count, p.dt, p.particles, left_text(p.seconds_left)));
+    draw_bar(p.fraction, p.frame_done, fmt::format("{}  dt {:.1e} s  {} particles{}", count, p.dt, p.particles, left_text(p.seconds_left)));
   } else if (p.frame_done) {
     fmt::print(stderr, "frame {}/{}  step {}  t {:.4f} s  {} particles{}\n", p.frame, p.frames, p.step, p.time, p.particles,
                left_text(p.seconds_left));

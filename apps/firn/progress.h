@@ -1,5 +1,5 @@
-// The progress of a run or of its pictures: a bar on a terminal, one plain line a frame elsewhere. What goes before, setting up, is told when
-// it takes long.
+// The progress of a run or of its pictures: a bar on a terminal, one plain line a frame elsewhere. What goes before, setting up, is told
+// when it takes long.
 #pragma once
 
 #include <chrono>

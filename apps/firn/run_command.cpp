@@ -18,7 +18,7 @@ struct RunArguments {
   std::int64_t steps = 0;
   bool overwrite = false;
   std::vector<std::string> formats;
-  int subframes = 0;  // 0: the scene's
+  int subframes = 0;           // 0: the scene's
   int checkpoint_frames = -1;  // below 0: the scene's
 
   // The scene with what the flags say of its output, as --set would.
@@ -42,7 +42,8 @@ int tell(const firn::RunSummary& summary, const std::string& directory, Progress
   printer.finish();
   fmt::print("{}: {} steps, {:.4g} s of snow in {}; frames 0 to {} and final.ply in {}\n", summary.interrupted ? "interrupted" : "done",
              summary.steps, summary.time, duration_text(summary.seconds), summary.frames, directory);
-  if (summary.steps > 0) fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
+  if (summary.steps > 0)
+    fmt::print("time step: in {:.0f} % of the steps set by {}\n", 100 * summary.rule_share, firn::advice_of(summary.rule));
   if (!summary.interrupted) return kDone;
   if (summary.resumable) fmt::print("to go on: firn resume {}\n", directory);
   return interrupted_code();
@@ -124,7 +125,8 @@ Command add_run(CLI::App& app) {
                            ->excludes(frames);
   verb->add_option("--checkpoint-frames", a->checkpoint_frames, "a checkpoint after every so many frames, in place of the scene's; 0: none")
       ->check(CLI::Range(0, 1000000));
-  verb->add_flag("--overwrite", a->overwrite, "write into a folder that is not empty, in the place of a run that is there; files that firn did not write stay");
+  verb->add_flag("--overwrite", a->overwrite,
+                 "write into a folder that is not empty, in the place of a run that is there; files that firn did not write stay");
   add_machine_arguments(*verb, a->machine);
   return [a, frames, steps] { return run_scene(*a, frames->count() > 0, steps->count() > 0); };
 }
