@@ -22,7 +22,8 @@ namespace {
 // One line "error: …", whatever a library's message or the name of a file looks like. Where nobody can be told, the exit code says it.
 int fail(const std::string& message, int code) {
   std::string line = message;
-  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
   std::fputs(("error: " + line + "\n").c_str(), stderr);
   return code;
 }
@@ -43,12 +44,12 @@ int parse_and_run(int argc, char** argv) {
       "firn simulates snow: it packs, sticks, breaks and flows.\nStart with: firn run snowball_drop && firn preview out/snowball_drop",
       "firn"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "firn 0.1.0");
+  app.set_version_flag("--version", fmt::format("firn {}", firn::version()));
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return std::string("error: ") + e.what() + "\n"; });
   const std::pair<const char*, Command> commands[] = {
-      {"run", add_run(app)},         {"resume", add_resume(app)}, {"check", add_check(app)},     {"scenes", add_scenes(app)},
-      {"preview", add_preview(app)}, {"render", add_render(app)}, {"convert", add_convert(app)}, {"info", add_info(app)},
-      {"bench", add_bench(app)}};
+      {"run", add_run(app)},         {"resume", add_resume(app)},   {"check", add_check(app)},
+      {"scenes", add_scenes(app)},   {"preview", add_preview(app)}, {"render", add_render(app)},
+      {"convert", add_convert(app)}, {"info", add_info(app)},       {"bench", add_bench(app)}};
   if (argc < 2) {
     fmt::print("{}", app.help());
     return kDone;

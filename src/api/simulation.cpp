@@ -14,6 +14,8 @@
 
 namespace firn {
 
+const char* version() { return FIRN_VERSION; }
+
 Simulation::Simulation(const Scene& scene, Backend backend, int threads, const SetupProgress& setup) : parts_(std::make_unique<Parts>()) {
   Built built = build(scene, read_ply, setup);
   settle(scene, backend, threads, setup, built);
