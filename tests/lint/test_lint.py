@@ -153,7 +153,8 @@ class Docs(Planted):
         self.expect(docs.file_names, {"README.md": ("src/scene/", "math/gone")}, "README.md:3: no such file or folder: math/gone")
         self.expect(docs.file_names, {"README.md": ("run x.toml", "run docs/x.toml")},
                     "README.md:7: no such file or folder: docs/x.toml")
-        self.expect(docs.file_names_in_sources, {"src/math/vec.h": "// See docs/gone.md.\n"}, "src/math/vec.h:1: no such file: docs/gone.md")
+        self.expect(docs.file_names_in_sources, {"src/math/vec.h": "// See docs/gone.md.\n"},
+                    "src/math/vec.h:1: no such file: docs/gone.md")
 
     def test_links_that_lead_nowhere(self):
         self.expect(docs.links, {"README.md": ("#keys", "#locks")}, "README.md:3: link to a heading that is not there")
