@@ -4,6 +4,7 @@ JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev zlib1g-dev \
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libnanovdb-dev libassimp-dev libfreetype-dev libmuparser-dev \
            libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
+LINT_PACKAGES = clang-format clang-tidy
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 # python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
 INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
@@ -13,11 +14,12 @@ DEMO     = out/snowball_drop
 
 FUZZ_SECONDS ?= 60
 
-.PHONY: help packages configure build demo test fuzz golden soak bench interop sanitize clean
+.PHONY: help packages configure build demo test lint fuzz golden soak bench interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
 	@echo "make test      build firn and run its tests"
+	@echo "make lint      look at the code and the documents without building: format, layers, headers, names, keys, flags"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs, 300 random scenes and 1,000 damaged files"
@@ -52,6 +54,11 @@ demo: build
 test: configure
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -LE soak
+
+# clang-tidy looks at what changed since origin/main, or since the last commit, with the commands of the build folder.
+lint: PACKAGES += $(LINT_PACKAGES)
+lint: configure
+	$(PYTHON) tests/lint/run.py --build $(BUILD)
 
 # Inputs that reach new code are kept in the build folder and start the next session.
 fuzz: configure

@@ -1,10 +1,10 @@
 """Renders the same snow in the same light with firn and with Cycles, and compares the mean radiance:
 
     blender --background --factory-startup --python blender/compare_radiance.py -- --firn build/firn
-    blender --background --factory-startup --python blender/compare_radiance.py -- --firn build/firn out/snowball_drop/frame_0008.ply --cases thin
+    blender --background --factory-startup --python blender/compare_radiance.py -- --firn build/firn FRAME.ply --cases thin
 
-Both get the density that `firn render --volume` writes, without bodies. Exit code 1 when a mean differs by more than 5 %. docs/theory.md, "Pictures: light
-in snow", has the numbers.
+Both get the density that `firn render --volume` writes, without bodies. Exit code 1 when a mean differs by more than 5 %.
+docs/theory.md, "Pictures: light in snow", has the numbers.
 """
 import argparse
 import json
@@ -71,7 +71,8 @@ CASES = {
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="blender --background --python compare_radiance.py --", description="firn's light in snow beside that of Cycles")
+    parser = argparse.ArgumentParser(prog="blender --background --python compare_radiance.py --",
+                                     description="firn's light in snow beside that of Cycles")
     parser.add_argument("frame", nargs="?", type=Path, help="a frame with masses; default: a ball of 8 cm")
     parser.add_argument("--firn", type=Path, required=True, help="the program")
     parser.add_argument("--folder", type=Path, default=Path("out/compare_radiance"), help="where to write; default: %(default)s")
@@ -124,7 +125,8 @@ def view_of(options, frame):
 def firn_picture(options, frame, view, case):
     size = options.size
     keys = {"width": size, "height": size, "position": list(view.position), "target": list(view.target), "fov": FOV, "sun": list(TO_SUN),
-            "sun_strength": case.sun, "sky_strength": case.sky, "white_balance": 0, "extinction": case.extinction, "albedo": list(case.albedo), "anisotropy": case.anisotropy}
+            "sun_strength": case.sun, "sky_strength": case.sky, "white_balance": 0, "extinction": case.extinction,
+            "albedo": list(case.albedo), "anisotropy": case.anisotropy}
     section = "".join(f"{key} = {value}\n" for key, value in keys.items())
     snow = f"[simulation]\nspacing = 1\nframes = 1\n\n[[snow]]\nshape = \"particles\"\nfile = \"{frame.name}\"\n\n"
     (frame.parent / "scene.toml").write_text(f"{snow}[render]\n{section}")

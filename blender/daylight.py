@@ -1,4 +1,4 @@
-"""The light of `firn render` for Cycles: the same sun and the same sky, as in src/render/path/daylight.h, from where the colours are read."""
+"""The light of `firn render` for Cycles: the same sun and sky as in src/render/path/daylight.h, from where the colours are read."""
 import math
 import re
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""The channels of an OpenEXR file: flat, scanlines, ZIP or no compression, halves and floats. Blender opens files of several layers in its compositor
-only."""
+"""The channels of an OpenEXR file: flat, scanlines, ZIP or no compression, halves and floats. Blender opens files of several layers
+in its compositor only."""
 import struct
 import zlib
 

@@ -9,8 +9,8 @@ VIEW_FROM_2D = Vector((0.0, -1.0, 0.0))
 MARGIN = 1.08                                # room about the snow
 LENS = 50.0                                  # mm, on 36 mm of film
 SUN_DIRECTION = Vector((-0.85, -0.2, 0.65))  # towards the sun: from the left, so that snow shades itself
-# Deep snow of the albedo (0.9, 0.95, 1) gives back some (0.36, 0.49, 1) of the light (van de Hulst 1980): the light is so much warmer that sunlit
-# snow is white, as a photographer sets the white balance. What is in the shade stays a little blue.
+# Deep snow of the albedo (0.9, 0.95, 1) gives back some (0.36, 0.49, 1) of the light (van de Hulst 1980): the light is so much warmer that
+# sunlit snow is white, as a photographer sets the white balance. What is in the shade stays a little blue.
 SUN_COLOUR = (1.0, 0.72, 0.42)
 SUN_STRENGTH = 16.0                          # W/m²
 SUN_ANGLE = 1.5                              # degrees: shadows with a soft edge

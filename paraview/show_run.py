@@ -23,7 +23,8 @@ TITLES = {"jp": "J_P: below 1 packed, above 1 loosened", "speed": "speed, m/s", 
 JP_COLOURS = ((0.10, 0.33, 0.66), (0.50, 0.72, 0.90), (0.97, 0.97, 0.95), (0.96, 0.68, 0.40), (0.74, 0.24, 0.16))
 # Expressions of ParaView's calculator: what a particle weighs over the volume it has now.
 EXPRESSIONS = {"speed": "mag(velocity)", "density": "mass/(volume*je*jp)"}
-NEEDED = {"jp": ("volume", "jp"), "speed": ("volume", "velocity"), "density": ("volume", "mass", "je", "jp")}  # the volume: for the spheres' size
+# The volume: for the spheres' size.
+NEEDED = {"jp": ("volume", "jp"), "speed": ("volume", "velocity"), "density": ("volume", "mass", "je", "jp")}
 SMALLEST_RANGE = 1e-3           # of colours
 OUTLIERS = 0.02                 # the part of the particles that the ends of the colours leave out on either side
 
@@ -158,7 +159,8 @@ def fit_camera(view, box):
     half_height = math.tan(math.radians(0.5 * view.CameraViewAngle))
     half_width = half_height * view.ViewSize[0] / view.ViewSize[1]
     corners = [[x - c for x, c in zip(corner, centre)] for corner in itertools.product(*box)]
-    distance = max(dot(p, back) + ROOM * abs(dot(p, side)) / half for p in corners for side, half in ((right, half_width), (up, half_height)))
+    distance = max(dot(p, back) + ROOM * abs(dot(p, side)) / half for p in corners
+                   for side, half in ((right, half_width), (up, half_height)))
     view.CameraFocalPoint = centre
     view.CameraPosition = [c + distance * b for c, b in zip(centre, back)]
     view.CameraViewUp = [0, 1, 0]

@@ -29,7 +29,7 @@ void handle(int number) {
   if (g_manner == kAtOnce || g_signal != 0) end(number);
   g_signal = number;
   if (g_manner != kInHaste) return;
-  const itimerval haste{{0, 0}, {0, kHasteMilliseconds * 1000}};
+  const itimerval haste{{0, 0}, {0, kHasteMilliseconds * 1000L}};
   ::setitimer(ITIMER_REAL, &haste, nullptr);
 }
 

@@ -91,11 +91,11 @@ int list_scenes(const std::string& name) {
     for (const firn::GalleryEntry& entry : firn::gallery()) fmt::print("{:<18} {}\n", entry.name, entry.summary);
     return kDone;
   }
-  for (const firn::GalleryEntry& entry : firn::gallery())
-    if (entry.name == name) {
-      fmt::print("{}", entry.toml);
-      return kDone;
-    }
+  for (const firn::GalleryEntry& entry : firn::gallery()) {
+    if (entry.name != name) continue;
+    fmt::print("{}", entry.toml);
+    return kDone;
+  }
   std::vector<std::string_view> names;
   for (const firn::GalleryEntry& entry : firn::gallery()) names.emplace_back(entry.name);
   throw firn::UserError(fmt::format("no gallery scene is called '{}'{}", name, firn::name_suggestion(name, names)));

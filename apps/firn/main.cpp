@@ -44,7 +44,7 @@ int parse_and_run(int argc, char** argv) {
       "firn simulates snow: it packs, sticks, breaks and flows.\nStart with: firn run snowball_drop && firn preview out/snowball_drop",
       "firn"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "firn 0.1.0");
+  app.set_version_flag("--version", fmt::format("firn {}", firn::version()));
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return std::string("error: ") + e.what() + "\n"; });
   const std::pair<const char*, Command> commands[] = {
       {"run", add_run(app)},         {"resume", add_resume(app)},   {"check", add_check(app)},

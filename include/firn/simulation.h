@@ -16,6 +16,9 @@
 
 namespace firn {
 
+// Of the library, such as "0.1.0".
+const char* version();
+
 enum class Backend { kCpu, kReference };
 
 // What kept a step from being longer.

@@ -134,7 +134,7 @@ RestoredRun restore(const std::string& path, const Scene& scene, const ResumeOpt
 
 CheckpointHead head_of(const Scene& scene, Backend backend) {
   CheckpointHead head;
-  head.program = fmt::format("firn {}", FIRN_VERSION);
+  head.program = fmt::format("firn {}", version());
   head.variant = variant_of(scene, backend);
   head.scene = scene.name;
   head.contents = contents_of(scene);

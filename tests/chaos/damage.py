@@ -1,4 +1,4 @@
-"""Damaged files: cut off, flipped, doubled, with numbers that lie, through every command that reads them. All are answered, none breaks it."""
+"""Damaged files: cut off, flipped, doubled, with numbers that lie, through every command that reads them. All are answered."""
 import json
 import os
 import re
@@ -11,8 +11,8 @@ from scenes import SceneMaker, scene_text
 from whole import expect_whole
 
 FUZZ_SEEDS = Path(__file__).resolve().parent.parent / "fuzz/corpus"
-LYING_NUMBERS = (b"-1", b"0", b"1e308", b"-1e308", b"1e-320", b"nan", b"inf", b"-inf", b"4294967296", b"99999999999999999999", b"1e9999", b"0x10",
-                 b"1.5", b"", b"2147483648", b"--1", b"1e", b'"1"', b"true", b"[1]", "½".encode())
+LYING_NUMBERS = (b"-1", b"0", b"1e308", b"-1e308", b"1e-320", b"nan", b"inf", b"-inf", b"4294967296", b"99999999999999999999", b"1e9999",
+                 b"0x10", b"1.5", b"", b"2147483648", b"--1", b"1e", b'"1"', b"true", b"[1]", "½".encode())
 LYING_WORDS = tuple(struct.pack(order + kind, value) for order in "<>" for kind, value in (
     ("I", 0xFFFFFFFF), ("I", 0x7FFFFFFF), ("I", 0x80000000), ("I", 0), ("I", 1 << 20), ("Q", 1 << 62),
     ("f", float("nan")), ("f", float("inf")), ("f", 1e38), ("d", 1e300), ("d", float("-inf"))))
@@ -89,7 +89,8 @@ def nothing_of_it(random, data):
     return random.choice((b"", b"\n", b"\0" * len(data), random.randbytes(len(data)), b"x" * 1000000, data[::-1]))
 
 
-WAYS = (cut_off, flipped, overwritten, with_more, doubled, without_some, lying_number, lying_number, lying_word, of_another_system, nothing_of_it)
+WAYS = (cut_off, flipped, overwritten, with_more, doubled, without_some, lying_number, lying_number, lying_word, of_another_system,
+        nothing_of_it)
 
 
 def with_right_checksums(data):
@@ -254,7 +255,8 @@ def a_command_line(case):
     run = case.folder / "out"
     shutil.copytree(case.good / "run3", run)
     words = [str(word) for word in random.choice((
-        ["run", case.good / "ball3.toml", "-o", case.folder / "new", "--frames", 1, "--threads", 1, "--subframes", 2, "--set", "snow.radius=0.04"],
+        ["run", case.good / "ball3.toml", "-o", case.folder / "new", "--frames", 1, "--threads", 1, "--subframes", 2,
+         "--set", "snow.radius=0.04"],
         ["run", case.good / "ball3.toml", "-o", case.folder / "new", "--steps", 2, "--formats", "ply,vdb", "--backend", "cpu"],
         ["check", case.good / "ball3.toml", "--set", "simulation.spacing=0.02", "--set", "snow.0.velocity=[0, -1, 0]"],
         ["preview", run, "--width", 64, "--height", 36, "--no-film", "--colour", "speed"],
@@ -287,8 +289,8 @@ def in_a_scene(case, section, keys):
     return case.firn("run", file, "-o", case.folder / "out", "--steps", 2, "--threads", 1)
 
 
-TARGETS = (a_scene, a_scene, a_scene, a_frame, a_frame, a_frame, a_mesh, a_mesh, a_sequence, a_height_field, a_font, a_sky, a_motion, a_run_folder,
-           a_command_line)
+TARGETS = (a_scene, a_scene, a_scene, a_frame, a_frame, a_frame, a_mesh, a_mesh, a_sequence, a_height_field, a_font, a_sky, a_motion,
+           a_run_folder, a_command_line)
 
 
 def attack(case):

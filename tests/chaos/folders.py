@@ -1,4 +1,4 @@
-"""Surprises in folders: the user's own files among a run's, links, other runs at the same time, no permission. Nothing of the user's is lost."""
+"""Surprises in folders: the user's own files among a run's, links, other runs at the same time, no permission. The user loses nothing."""
 import os
 import shutil
 import time
@@ -57,7 +57,8 @@ def an_edited_scene_of_a_run(case):
     with open(out / "scene.toml", "a") as scene:
         scene.write("# my own camera\n")
     expect_answer(case, run(case, out, "--overwrite", writes=[out]), {0, 2})
-    copies = [path for path in out.rglob("*") if path.is_file() and path.suffix != ".ply" and "# my own camera" in path.read_text(errors="replace")]
+    copies = [path for path in out.rglob("*")
+              if path.is_file() and path.suffix != ".ply" and "# my own camera" in path.read_text(errors="replace")]
     case.expect(copies, "the scene that the user edited in a run's folder is gone")
 
 
@@ -118,7 +119,8 @@ def a_list_that_lies(case):
         return
     (out / "notes.txt").write_text("mine")
     with open(out / ".firn", "a") as text:
-        for name in ("../home/notes.txt", str(case.folder / "home/final.ply"), "./../home/scene.toml", "..", "/", "preview/../../home/stats.csv"):
+        for name in ("../home/notes.txt", str(case.folder / "home/final.ply"), "./../home/scene.toml", "..", "/",
+                     "preview/../../home/stats.csv"):
             text.write(f"file {name}\nfolder {name}\n")
     expect_answer(case, run(case, out, "--overwrite", writes=[path for path in contents(out) if path.name != "notes.txt"]), {0, 2})
 
@@ -199,7 +201,8 @@ def not_a_folder(case):
 
 
 def strange_names(case):
-    name = case.random.choice(("a\nb", "a b", "ö", b"\xff\xfe".decode(errors="surrogateescape"), "-o", "a*", "%d", "{}", "a'\"b", "\x1b[31m"))
+    name = case.random.choice(("a\nb", "a b", "ö", b"\xff\xfe".decode(errors="surrogateescape"), "-o", "a*", "%d", "{}",
+                               "a'\"b", "\x1b[31m"))
     out = case.folder / name
     expect_answer(case, run(case, out, folder=case.folder), {0})
     case.firn("preview", out, "--width", 48, "--height", 32, codes={0})
@@ -247,9 +250,9 @@ def from_the_folder_of_a_run(case):
         expect_answer(case, outcome, {0, 2})
 
 
-SURPRISES = (into_the_users_folder, users_files_in_a_run, an_edited_scene_of_a_run, hard_links_as_a_backup, pictures_elsewhere, files_elsewhere,
-             temporaries_elsewhere, a_list_that_lies, a_link_to_the_folder, two_runs_at_once, pictures_of_a_run_that_goes_on, not_a_folder,
-             strange_names, no_permission, from_the_folder_of_a_run)
+SURPRISES = (into_the_users_folder, users_files_in_a_run, an_edited_scene_of_a_run, hard_links_as_a_backup, pictures_elsewhere,
+             files_elsewhere, temporaries_elsewhere, a_list_that_lies, a_link_to_the_folder, two_runs_at_once,
+             pictures_of_a_run_that_goes_on, not_a_folder, strange_names, no_permission, from_the_folder_of_a_run)
 
 
 def attack(case):

@@ -129,11 +129,12 @@ def make(folder, program):
         (folder / f"ball{dimension}.toml").write_text(text)
         subprocess.run([program, "run", folder / f"ball{dimension}.toml", "-o", folder / f"run{dimension}", "--formats", ",".join(FORMATS),
                         "--threads", "1"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    (folder / "film.toml").write_text((folder / "ball3.toml").read_text().replace("spacing = 0.02", "spacing = 0.015").replace("0.05", "0.06"))
+    ball = (folder / "ball3.toml").read_text()
+    (folder / "film.toml").write_text(ball.replace("spacing = 0.02", "spacing = 0.015").replace("0.05", "0.06"))
     subprocess.run([program, "run", folder / "film.toml", "-o", folder / "film", "--frames", "8"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
-    subprocess.run([program, "run", folder / "ball3.toml", "-o", folder / "checkpointed", "--checkpoint-frames", "1", "--frames", "3"], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([program, "run", folder / "ball3.toml", "-o", folder / "checkpointed", "--checkpoint-frames", "1", "--frames", "3"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     subprocess.run([program, "render", folder / "run3/frame_0001.ply", "--spp", "1", "--size", "32x16", "--exr"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     next((folder / "run3/render").glob("*.exr")).rename(folder / "sky.exr")

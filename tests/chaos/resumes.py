@@ -27,7 +27,8 @@ def ball(case):
 
 
 def flat_ball(case):
-    return dict(dimension=2, spacing=0.01, bodies=FLOOR_2D + '[[snow]]\nshape = "sphere"\ncenter = [0, 0.21]\nradius = 0.15\nvelocity = [1, -5]\n')
+    return dict(dimension=2, spacing=0.01,
+                bodies=FLOOR_2D + '[[snow]]\nshape = "sphere"\ncenter = [0, 0.21]\nradius = 0.15\nvelocity = [1, -5]\n')
 
 
 def fixed_steps(case):

@@ -89,7 +89,8 @@ class SceneMaker:
         return self.shifted([times * self.size] * 3)[:self.dimension]
 
     def simulation(self):
-        keys = {"dimension": self.dimension, "spacing": self.spacing, "fps": self.of_any_size(24, 2000), "frames": self.random.randint(1, 3)}
+        keys = {"dimension": self.dimension, "spacing": self.spacing, "fps": self.of_any_size(24, 2000),
+                "frames": self.random.randint(1, 3)}
         if self.chance(0.3):
             keys["gravity"] = self.vector(20 if not self.wild else 1e5)
         if self.chance(0.1):
@@ -126,7 +127,8 @@ class SceneMaker:
                   "critical_stretch": (1e-4, 0.1), "density": (10, 1000), "hardening_limit": (1, 1000)}
         if self.wild:
             ranges = {"young_modulus": (1e-6, 1e12), "poisson_ratio": (1e-9, 0.49), "hardening": (1e-6, 100),
-                      "critical_compression": (1e-9, 0.999), "critical_stretch": (1e-9, 10), "density": (1e-6, 1e5), "hardening_limit": (1, 1e6)}
+                      "critical_compression": (1e-9, 0.999), "critical_stretch": (1e-9, 10), "density": (1e-6, 1e5),
+                      "hardening_limit": (1, 1e6)}
         return {name: self.of_any_size(*range) for name, range in ranges.items() if self.chance(0.7)}
 
     def any_material(self):
@@ -155,7 +157,8 @@ class SceneMaker:
                    "initial_volume": lambda: self.random.choice(("shape", "grid")),
                    "start": lambda: self.random.random() * self.scene["simulation"]["frames"] / self.scene["simulation"]["fps"],
                    "layers": lambda: [{"above": 0.6 * self.size, "material": self.any_material()}],
-                   "shell": lambda: {"depth": 2 * self.spacing, "stiffness": self.of_any_size(0.5, 2), "density": self.of_any_size(0.8, 1.2)},
+                   "shell": lambda: {"depth": 2 * self.spacing, "stiffness": self.of_any_size(0.5, 2),
+                                     "density": self.of_any_size(0.8, 1.2)},
                    "noise": lambda: {"scale": 4 * self.spacing, "octaves": self.random.randint(1, 5), "stiffness": 0.5,
                                      "critical_stretch": 0.2, "seed": self.random.randint(0, 99)}}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.25)})
@@ -182,7 +185,8 @@ class SceneMaker:
         else:
             kind = "sequence" if self.chance(0.1) else None
             keys = self.shapes.make(self.place(number, -0.2 * self.size), 0.7 * self.size, kind)
-        options = {"name": lambda: f"body_{number}", "friction": lambda: self.random.choice((0, 0.3, 1, 100)), "sticky": lambda: self.chance(0.5),
+        options = {"name": lambda: f"body_{number}", "friction": lambda: self.random.choice((0, 0.3, 1, 100)),
+                   "sticky": lambda: self.chance(0.5),
                    "look": lambda: "metal", "colour": lambda: [0.2, 0.5, 1.0], "visible": lambda: self.chance(0.5)}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.3)})
         self.move(keys)
@@ -223,7 +227,8 @@ class SceneMaker:
                    "tone": lambda: self.random.choice(("filmic", "srgb")), "sun": lambda: [1.0, self.random.uniform(-1, 1), 0.3],
                    "extinction": lambda: self.of_any_size(1e-3, 1e6), "anisotropy": lambda: self.random.uniform(-0.95, 0.95),
                    "sky_image": lambda: str(self.shapes.good / self.random.choice(("sky.hdr", "sky.exr"))),
-                   "lights": lambda: [{"shape": "sphere", "center": corner, "radius": 0.1 * self.size, "strength": self.of_any_size(1e-3, 1e6)}]}
+                   "lights": lambda: [{"shape": "sphere", "center": corner, "radius": 0.1 * self.size,
+                                       "strength": self.of_any_size(1e-3, 1e6)}]}
         keys.update({name: choose() for name, choose in options.items() if self.chance(0.15)})
         if self.chance(0.3):
             keys["keys"] = [{"t": t, "position": [c + t for c in corner], "target": target} for t in (0.0, 0.1)]

@@ -61,7 +61,8 @@ class Shapes:
                 "radius": self.length(0.15, 0.25) * across}
 
     def cylinder(self, center, across):
-        return self.turned({"center": self.point(*center), "radius": self.length(0.2, 0.4) * across, "height": self.length(0.3, 0.6) * across})
+        return self.turned({"center": self.point(*center), "radius": self.length(0.2, 0.4) * across,
+                            "height": self.length(0.3, 0.6) * across})
 
     cone = cylinder
 
@@ -94,7 +95,8 @@ class Shapes:
             keys["width"] = 0.5 * across
         if self.random.random() < 0.5:
             wave = 8 / across
-            keys["formula"] = f"{0.1 * across:.4g}*sin({wave:.4g}*x)*cos({wave:.4g}*z) + {0.05 * across:.4g}*noise({wave:.4g}*x, {wave:.4g}*z)"
+            keys["formula"] = f"{0.1 * across:.4g}*sin({wave:.4g}*x)*cos({wave:.4g}*z) + " \
+                              f"{0.05 * across:.4g}*noise({wave:.4g}*x, {wave:.4g}*z)"
         else:
             keys["file"] = str(self.good / self.random.choice(("hills.png", "hills16.png")))
             keys["height"] = 0.2 * across

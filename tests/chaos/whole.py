@@ -11,7 +11,8 @@ from particles import read_ply  # noqa: E402  the reader that `make interop` com
 
 # Names that a run, its pictures and films may leave; anything else is a temporary that was forgotten.
 FINAL_NAMES = re.compile(
-    r"(frame_\d{4,}(_\d+)?|final)\.(ply|vtp|bgeo|usda|fpc|vdb|png|exr|obj)|frames(\.manifest)?\.(usda|pvd)|stats\.csv|scene\.toml|bodies\.obj"
+    r"(frame_\d{4,}(_\d+)?|final)\.(ply|vtp|bgeo|usda|fpc|vdb|png|exr|obj)|frames(\.manifest)?\.(usda|pvd)"
+    r"|stats\.csv|scene\.toml|bodies\.obj"
     r"|(preview|render|film|sheet|both)\.(mp4|webm|png)|\.firn"
     r"|step_\d{8,}\.state")
 

@@ -120,8 +120,8 @@ def check_cycles(run):
 
 def check_radiance(run):
     """Of loose snow in small pictures; docs/theory.md has the numbers of the whole comparison."""
-    told = output_of(*RADIANCE, run.file("ply", 0), "--firn", run.firn, "--folder", run.folder / "radiance", "--cases", "thin", "--size", "32",
-                     "--spp", "256", "--samples", "32")
+    told = output_of(*RADIANCE, run.file("ply", 0), "--firn", run.firn, "--folder", run.folder / "radiance", "--cases", "thin",
+                     "--size", "32", "--spp", "256", "--samples", "32")
     summary = [line for line in told.splitlines() if line.startswith("largest difference")]
     expect(summary, f"no comparison: {told.strip()[-400:]}")  # Blender ends well although a script does not
     return summary[0]
@@ -138,7 +138,8 @@ def check_blender_files(run):
     output_of(*BLENDER, run.folder, "--render", picture, "--save", blend, "--size", "64x36", "--samples", "1", "--frame", "1")
     expect(picture_size(picture) == (64, 36), "the picture is of another size")
     again = output_of("blender", "--background", blend, "--python-expr",
-                      "import bpy; s = bpy.context.scene; print('frames', s.frame_start, s.frame_end, round(s.render.fps / s.render.fps_base, 6))")
+                      "import bpy; s = bpy.context.scene; "
+                      "print('frames', s.frame_start, s.frame_end, round(s.render.fps / s.render.fps_base, 6))")
     line = next(line for line in again.splitlines() if line.startswith("frames"))
     expect(line == f"frames 0 {len(run.frames) - 1} {run.fps}", f"the saved file says {line}")
     return f"picture 64 x 36, file saved and opened again: {line} per second"
@@ -222,7 +223,8 @@ def check_surface(run):
         file = run.folder / f"surface.{ending}"
         output_of(run.firn, "convert", run.file("ply", 0), file, "--surface", "--overwrite")
         found = json_from(sys.executable, HERE / "read_surface.py", file)
-        expect(found["open_edges"] == 0 and found["triangles"] > 0, f"{ending}: {found['open_edges']} open edges of {found['triangles']} triangles")
+        expect(found["open_edges"] == 0 and found["triangles"] > 0,
+               f"{ending}: {found['open_edges']} open edges of {found['triangles']} triangles")
         volume = run.frames[0].mass() / SNOW_DENSITY  # V⁰ is larger at a body's skin, where the kernel reaches out of it
         expect_near(f"{ending}: volume", [found["volume"]], [volume], SURFACE_VOLUME * volume)
         described.append(f"{ending}: {found['triangles']} triangles, closed, {found['volume']:.4g} m³ of {volume:.4g} m³")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads a surface (.obj or .ply) with VTK's own reader and prints what it found as JSON. Wants VTK: package python3-paraview or python3-vtk9.
+"""Reads a surface (.obj or .ply) with VTK's own reader and prints what it found as JSON.
+Wants VTK: package python3-paraview or python3-vtk9.
 
     read_surface.py FILE
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Lets other programs open a small run in all formats that they read, and compares: `make interop`. A line per check, exit code 1 if one fails.
+"""Lets other programs open a small run in all formats that they read, and compares: `make interop`.
+A line per check, exit code 1 if one fails.
 
     run.py --firn build/firn --folder build/interop
 """
