@@ -1,6 +1,6 @@
 // Particles and their blocks, on one thread: the sort a run begins with, and the moving of those that change blocks in a step.
 #include "packed_ball.h"
-#include "particles/block_sort.h"
+#include "particles/migration.h"
 #include "solver/cpu/parallel.h"
 
 namespace firn::bench_kernels {

@@ -16,6 +16,7 @@ using Quaternion = std::array<double, 4>;  // w, x, y, z
 
 enum class Integrator { kExplicit, kSemiImplicit };
 enum class Kernel { kCubic, kQuadratic };
+inline constexpr const char* kKernelNames[] = {"cubic", "quadratic"};  // in scenes and files
 enum class Transfer { kFlip, kApic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };

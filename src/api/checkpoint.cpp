@@ -49,7 +49,7 @@ std::string contents_of(const Scene& scene) {
 std::string variant_of(const Scene& scene, Backend backend) {
   const SolverSettings& s = scene.solver;
   return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", backend == Backend::kReference ? "reference" : "cpu",
-                     scene.simulation.dimension, name_in(schema::kPrecisionNames, s.precision), name_in(schema::kKernelNames, s.kernel),
+                     scene.simulation.dimension, name_in(schema::kPrecisionNames, s.precision), kKernelNames[static_cast<int>(s.kernel)],
                      name_in(schema::kTransferNames, s.transfer), 8 * kSimdBytes);
 }
 

@@ -21,7 +21,7 @@
 #include "geometry/read_mesh.h"
 #include "io/checkpoint_file.h"
 #include "io/formats.h"
-#include "io/fpc.h"
+#include "io/particle_files.h"
 #include "io/run_folder.h"
 
 namespace firn {

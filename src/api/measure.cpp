@@ -181,7 +181,7 @@ BenchReport bench(const Scene& scene, const BenchOptions& options) {
   report.scene = scene.name;
   report.backend = options.backend == Backend::kCpu ? "cpu" : "reference";
   report.precision = s.precision == Precision::kFloat && options.backend == Backend::kCpu ? "float" : "double";
-  report.kernel = name_in(schema::kKernelNames, s.kernel);
+  report.kernel = kKernelNames[static_cast<int>(s.kernel)];
   report.integrator = name_in(schema::kIntegratorNames, s.integrator);
   report.particles = simulation.particles();
   report.threads = thread_count(options.threads);

@@ -1,4 +1,5 @@
-// How a benchmark is taken: steps in parts of which the middle one counts, and the machine's own speed beside them.
+// How a benchmark is taken; apart because `check` times its few steps in the same way. Steps in parts of which the middle one counts, and
+// the machine's own speed beside them.
 #pragma once
 
 #include <functional>

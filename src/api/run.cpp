@@ -11,7 +11,7 @@
 #include "api/run_files.h"
 #include "core/files.h"
 #include "firn/simulation.h"
-#include "io/ply.h"
+#include "io/particle_files.h"
 #include "io/run_folder.h"
 
 namespace firn {

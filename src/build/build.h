@@ -10,7 +10,7 @@
 #include "firn/frame.h"
 #include "firn/scene.h"
 #include "firn/simulation.h"
-#include "solver/memory_estimate.h"
+#include "solver/solver.h"
 
 namespace firn {
 

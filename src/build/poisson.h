@@ -1,4 +1,5 @@
-// Poisson-disk sampling (Bridson 2007): points no closer than a radius, grown outwards from accepted ones.
+// Poisson-disk sampling (Bridson 2007), apart because it knows of points alone: none closer than a radius, grown outwards from accepted
+// ones.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Level sets in a body's own frame, analytic or sampled: phi <= 0 inside, n the outward unit normal.
+// Level sets in a body's own frame, apart because GPUs compile this half of a body: phi <= 0 inside, n the outward unit normal.
 #pragma once
 
 #include "collide/bricks.h"

@@ -1,4 +1,4 @@
-// Triangles of a surface that is known by its distances. Edges and corners that cut through cells stay sharp.
+// Triangles of a surface known by its distances, apart because it needs nothing else of a body. Edges that cut through cells stay sharp.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Text as a solid: the outlines of a font's letters, given a thickness.
+// Text as a solid, apart because FreeType stays behind it: the outlines of a font's letters, given a thickness.
 #pragma once
 
 #include <cstdint>

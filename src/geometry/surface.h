@@ -1,4 +1,4 @@
-// The surface of snow that is known as particles. OpenVDB makes its triangles and stays behind this header.
+// The surface of snow that is known as particles; apart because OpenVDB, which makes its triangles, stays behind this header.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,3 @@
-#include "io/bgeo.h"
-
 #include <fmt/format.h>
 
 #include <bit>
@@ -9,6 +7,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "firn/error.h"
+#include "io/particle_files.h"
 
 namespace firn {
 namespace {

@@ -14,12 +14,8 @@
 
 #include "core/files.h"
 #include "firn/error.h"
-#include "io/bgeo.h"
-#include "io/fpc.h"
-#include "io/ply.h"
-#include "io/usda.h"
+#include "io/particle_files.h"
 #include "io/vdb_write.h"
-#include "io/vtp.h"
 
 namespace firn {
 namespace {

@@ -1,6 +1,4 @@
 // The start of an .fpc file.
-#include "io/fpc.h"
-
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -13,6 +11,7 @@
 #include "core/text.h"
 #include "firn/error.h"
 #include "io/fpc_codec.h"
+#include "io/particle_files.h"
 
 namespace firn {
 

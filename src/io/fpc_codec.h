@@ -1,4 +1,5 @@
-// Numbers into and out of the bytes of an .fpc file: little-endian, one after the other.
+// The numbers of an .fpc file as bytes, apart because files know nothing of packing: exact or to an error, differences, byte by byte,
+// compressed.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Triangle meshes to files that other programs read, with a normal at every vertex, in single precision. A file appears complete or not
-// at all; one that cannot be written throws RunError.
+// Triangle meshes to files that other programs read, apart because they are no frames: with a normal at every vertex, in single precision.
+// A file appears complete or not at all; one that cannot be written throws RunError.
 #pragma once
 
 #include <string>

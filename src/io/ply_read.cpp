@@ -19,7 +19,7 @@
 #include "core/text.h"
 #include "firn/error.h"
 #include "frame/attributes.h"
-#include "io/ply.h"
+#include "io/particle_files.h"
 
 namespace firn {
 

@@ -6,7 +6,7 @@
 #include "core/files.h"
 #include "firn/error.h"
 #include "firn/frame.h"
-#include "io/ply.h"
+#include "io/particle_files.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,5 @@
-// The words of a USD ASCII file, and how to get past what is of no interest. Nothing here calls itself, whatever the nesting.
+// The words of a USD ASCII file, apart because they mean nothing yet, and how to get past what is of no interest. Nothing here calls
+// itself, whatever the nesting.
 #pragma once
 
 #include <string>

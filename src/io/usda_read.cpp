@@ -13,7 +13,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "firn/error.h"
-#include "io/usda.h"
+#include "io/particle_files.h"
 #include "io/usda_lexer.h"
 
 namespace firn {

@@ -14,7 +14,7 @@
 
 #include "core/files.h"
 #include "firn/error.h"
-#include "io/usda.h"
+#include "io/particle_files.h"
 
 namespace firn {
 namespace {

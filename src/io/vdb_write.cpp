@@ -19,7 +19,6 @@
 #include "core/files.h"
 #include "firn/error.h"
 #include "frame/frame_view.h"
-#include "scene/schema.h"
 
 namespace firn {
 
@@ -220,15 +219,13 @@ openvdb::GridCPtrVec make_grids(const std::string& path, const FrameView& frame,
 }
 
 openvdb::MetaMap make_notes(const FrameNotes& notes) {
-  const auto kernel = std::find_if(std::begin(schema::kKernelNames), std::end(schema::kKernelNames),
-                                   [&](const schema::Choice<Kernel>& choice) { return choice.value == notes.kernel; });
   openvdb::MetaMap map;
   map.insertMeta("creator", openvdb::StringMetadata(kCreator));
   map.insertMeta("time", openvdb::DoubleMetadata(notes.time));
   map.insertMeta("frames_per_second", openvdb::DoubleMetadata(notes.fps));
   map.insertMeta("dimension", openvdb::Int32Metadata(notes.dimension));
   map.insertMeta("spacing", openvdb::DoubleMetadata(notes.spacing));
-  map.insertMeta("kernel", openvdb::StringMetadata(std::string(kernel->name)));
+  map.insertMeta("kernel", openvdb::StringMetadata(kKernelNames[static_cast<int>(notes.kernel)]));
   return map;
 }
 

@@ -16,7 +16,7 @@
 #include "core/text.h"
 #include "firn/error.h"
 #include "frame/attributes.h"
-#include "io/vtp.h"
+#include "io/particle_files.h"
 
 namespace firn {
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/files.h"
-#include "io/vtp.h"
+#include "io/particle_files.h"
 
 namespace firn {
 namespace {

@@ -1,5 +1,5 @@
-// Snow of Stomakhin et al. 2013: fixed corotated elasticity (M11), hardening (M12), plasticity by clamped stretches (M8, M9).
-// Pure functions over numbers or Packs, in 2D and 3D, for host and device.
+// Snow of Stomakhin et al. 2013, apart because a law is one header: fixed corotated elasticity (M11), hardening (M12), plasticity by
+// clamped stretches (M8, M9). Pure functions over numbers or Packs, in 2D and 3D, for host and device.
 #pragma once
 
 #include "math/decompose.h"

@@ -294,7 +294,7 @@ inline constexpr std::size_t kMostLights = 100;  // all of them are asked at eve
 inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
                                                           {"semi-implicit", Integrator::kSemiImplicit}};
 inline constexpr std::string_view kLaterIntegrators[] = {"density-limited"};
-inline constexpr Choice<Kernel> kKernelNames[] = {{"cubic", Kernel::kCubic}, {"quadratic", Kernel::kQuadratic}};
+inline constexpr Choice<Kernel> kKernelChoices[] = {{kKernelNames[0], Kernel::kCubic}, {kKernelNames[1], Kernel::kQuadratic}};
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};

@@ -44,7 +44,7 @@ void describe(V& v, S& s) {
   v.field("beta", s.beta, kBeta);
   v.field("tolerance", s.tolerance, kTolerance);
   v.field("max_iterations", s.max_iterations, kIterations);
-  v.field("kernel", s.kernel, Choices<Kernel>{kKernelNames, {}});
+  v.field("kernel", s.kernel, Choices<Kernel>{kKernelChoices, {}});
   v.field("transfer", s.transfer, Choices<Transfer>{kTransferNames, {}});
   v.field("flip_ratio", s.flip_ratio, kFraction);
   v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});

@@ -1,11 +1,10 @@
-#include "solver/memory_estimate.h"
-
 #include <algorithm>
 #include <unordered_set>
 
 #include "grid/block.h"
 #include "particles/storage.h"
 #include "solver/cpu/transfer.h"
+#include "solver/solver.h"
 
 namespace firn {
 namespace {

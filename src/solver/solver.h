@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "firn/scene.h"
 #include "firn/simulation.h"
 #include "particles/table.h"
 #include "solver/model.h"
@@ -99,5 +100,18 @@ struct Totals {
 };
 
 Totals sum_up(const Model& model, const Solver& solver, const State& state);
+
+// What a run will need, before it takes it.
+
+struct GridSize {
+  std::size_t blocks = 0;       // with particles
+  std::size_t node_blocks = 0;  // under them
+};
+
+GridSize count_blocks(const Model& model, const ParticleTable& particles);
+
+// Bytes at the peak of a run: the state with its grid, or the table it starts from, whichever is more. varied: particles have
+// parameters of their own.
+double estimate_bytes(const Scene& scene, double particles, const GridSize& grid, bool varied);
 
 }  // namespace firn

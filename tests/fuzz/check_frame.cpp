@@ -4,11 +4,7 @@
 #include "checks.h"
 #include "firn/error.h"
 #include "frame/frame_view.h"
-#include "io/bgeo.h"
-#include "io/fpc.h"
-#include "io/ply.h"
-#include "io/usda.h"
-#include "io/vtp.h"
+#include "io/particle_files.h"
 
 namespace firn::fuzz {
 namespace {

@@ -1,4 +1,4 @@
-// A quick picture of one frame.
+// A quick picture of one frame, in space or on paper; apart because films are another matter.
 #pragma once
 
 #include <vector>

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <span>
 
-#include "particles/block_sort.h"
+#include "particles/migration.h"
 #include "solver/cpu/gather.h"
 #include "solver/cpu/grid_pass.h"
 #include "solver/cpu/implicit.h"

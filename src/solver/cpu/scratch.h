@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/memory.h"
-#include "grid/sparse_grid.h"
+#include "grid/block.h"
 #include "particles/migration.h"
 #include "solver/constraint.h"
 #include "solver/cpu/transfer.h"

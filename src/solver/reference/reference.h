@@ -1,5 +1,5 @@
-// The paper straight through: ten steps, double precision, a map from node to values, one thread. Read it beside docs/theory.md;
-// every fast path is tested against it.
+// The paper straight through, apart because it is to be read beside docs/theory.md: ten steps, double precision, a map from node to values,
+// one thread. Every fast path is tested against it.
 #pragma once
 
 #include <map>

@@ -1,12 +1,11 @@
 // Which node blocks exist, and that they hold every node a particle can touch.
-#include "grid/sparse_grid.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "grid/block.h"
 #include "math/bspline.h"
 #include "math/random.h"
 

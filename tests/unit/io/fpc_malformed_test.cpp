@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "frames.h"
-#include "io/fpc.h"
+#include "io/particle_files.h"
 #include "support/error_of.h"
 #include "temp_folder.h"
 

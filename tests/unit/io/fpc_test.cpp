@@ -1,5 +1,3 @@
-#include "io/fpc.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "firn/simulation.h"
 #include "frames.h"
 #include "io/formats.h"
+#include "io/particle_files.h"
 #include "small_disk.h"
 #include "temp_folder.h"
 

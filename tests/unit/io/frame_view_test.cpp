@@ -6,7 +6,7 @@
 #include "firn/error.h"
 #include "frames.h"
 #include "io/formats.h"
-#include "io/ply.h"
+#include "io/particle_files.h"
 #include "scene/schema.h"
 #include "small_disk.h"
 #include "temp_folder.h"

@@ -4,7 +4,7 @@
 
 #include "firn/error.h"
 #include "frames.h"
-#include "io/ply.h"
+#include "io/particle_files.h"
 #include "small_disk.h"
 #include "temp_folder.h"
 

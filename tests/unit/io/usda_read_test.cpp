@@ -4,7 +4,7 @@
 
 #include "firn/error.h"
 #include "frames.h"
-#include "io/usda.h"
+#include "io/particle_files.h"
 #include "temp_folder.h"
 
 namespace firn {

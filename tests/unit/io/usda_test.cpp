@@ -1,11 +1,10 @@
-#include "io/usda.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "firn/error.h"
 #include "frames.h"
+#include "io/particle_files.h"
 #include "small_disk.h"
 #include "temp_folder.h"
 

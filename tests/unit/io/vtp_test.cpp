@@ -1,5 +1,3 @@
-#include "io/vtp.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -7,6 +5,7 @@
 
 #include "firn/error.h"
 #include "frames.h"
+#include "io/particle_files.h"
 #include "refusal.h"
 #include "small_disk.h"
 #include "temp_folder.h"

@@ -1,6 +1,4 @@
 // The canonical order: by block key, then cell, then id, whatever the order before.
-#include "particles/block_sort.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "firn/error.h"
 #include "math/random.h"
+#include "particles/migration.h"
 
 namespace firn {
 namespace {

@@ -1,4 +1,4 @@
-#include "grid/sparse_grid.h"
+#include "grid/block.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "particles/block_sort.h"
+#include "particles/migration.h"
 
 #include <algorithm>
 #include <array>
