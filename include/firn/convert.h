@@ -15,7 +15,7 @@ namespace firn {
 
 struct ConvertOptions {
   std::vector<std::string> attributes;  // that are kept, beside the position; empty: all
-  // Of the frames; what is not given here is what an .fpc says itself, and of other files what the scene.toml beside them says.
+  // What the frames are like. What is not given here is what an .fpc says itself, and for other files what the scene.toml beside them says.
   std::optional<double> fps;      // frames per second
   std::optional<double> spacing;  // m
   std::optional<Kernel> kernel;
@@ -32,7 +32,7 @@ struct ConvertOptions {
 struct ConvertSummary {
   std::vector<std::string> files;  // written, in order
   std::size_t particles = 0;       // in all of them
-  std::size_t triangles = 0;       // of surfaces, likewise
+  std::size_t triangles = 0;       // of surfaces, in all of them
   std::size_t left_out = 0;        // particles too small for the surface's voxels
   bool surfaces = false;
   bool interrupted = false;

@@ -37,7 +37,7 @@ using Uint16 = InSpace<std::uint16_t>;
 
 }  // namespace firn::fields
 
-// Of every particle.
+// The fields of every particle.
 #define FIRN_CORE_FIELDS(STATE, FILES, BOTH)                                                                                      \
   BOTH(id, Uint32, Scalar, Constant, Always, 0, Every, kId, id, "", "", "stays with the particle")                                \
   STATE(cell, Int32, Vector, Changing, Always, 0)  /* of the lattice, from the world's origin */                                  \
@@ -51,7 +51,7 @@ using Uint16 = InSpace<std::uint16_t>;
   BOTH(material, Uint16, Scalar, Constant, Always, 0, Every, kMaterial, material, "", "", "number of its material in scene.toml") \
   BOTH(F_E, Real, Matrix, Changing, Always, 1, Complete, kFe, fe, "fe", "", "F_E, elastic deformation")
 
-// With APIC.
+// What particles have in addition with APIC.
 #define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
 
 // Where particles have parameters of their own, instead of their material's.
@@ -67,5 +67,5 @@ using Uint16 = InSpace<std::uint16_t>;
   FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) \
   FIRN_VARIED_FIELDS(STATE, FILES, BOTH)
 
-// For lines that are not asked for.
+// For the lines of a list that are not asked for.
 #define FIRN_NO_FIELD(...)

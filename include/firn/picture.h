@@ -59,7 +59,7 @@ PreviewResult preview(const std::string& dir_or_frame, const PreviewOptions& opt
 PreviewResult compare(const std::vector<std::string>& runs, const PreviewOptions& options);
 
 enum class Quality { kDraft, kGood, kFinal };
-// Per pixel, where nothing else is asked for.
+// Samples per pixel, where nothing else is asked for.
 int samples_of(Quality quality);
 
 struct RenderProgress {

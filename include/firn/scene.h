@@ -289,7 +289,7 @@ struct Scene {
   int frames() const;  // whole frames in the duration
 };
 
-// Of a collider, in stats.csv: its own, or collider_0 by its number.
+// The name of a collider in stats.csv: its own, or collider_0 by its number.
 std::string name_of(const Scene& scene, std::size_t collider);
 
 // Reads a scene file, or a gallery scene when `path_or_name` is one's name and no such file exists.

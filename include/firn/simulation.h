@@ -16,7 +16,7 @@
 
 namespace firn {
 
-// Of the library, such as "0.1.0".
+// The version of the library, such as "0.1.0".
 const char* version();
 
 enum class Backend { kCpu, kReference };
@@ -32,9 +32,9 @@ enum class StepRule {
   kCut,          // a longer step went wrong
 };
 inline constexpr int kStepRules = 7;
-// As a column of stats.csv may say it, such as "snow_speed".
+// The rule as a column of stats.csv may say it, such as "snow_speed".
 const char* name_of(StepRule rule);
-// In words, with the key to change.
+// The rule in words, with the key to change.
 const char* advice_of(StepRule rule);
 
 // What the snow did to one collider, by the contacts (M19) of nodes and particles.

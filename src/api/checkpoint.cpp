@@ -77,7 +77,7 @@ class PieceWriter {
   std::vector<std::string> pieces_;
 };
 
-// Of "step_00000421.state"; nothing: the file is named otherwise.
+// The step in a name such as "step_00000421.state"; nothing: the file is named otherwise.
 std::optional<std::int64_t> step_of(const fs::path& path) {
   const std::string name = path.filename().string();
   std::int64_t step = 0;

@@ -40,7 +40,7 @@ class CheckpointKeeper {
   // Writes through `writer`, after the frames that wait there; all of them outlive this.
   CheckpointKeeper(RunFolder& folder, FrameWriter& writer, const Scene& scene, Backend backend);
 
-  // Of a run that goes on from this step: which checkpoints there are. Later ones are removed.
+  // Finds the checkpoints of a run that goes on from this step. Later ones are removed.
   void know(std::int64_t step);
   // The state as it is now is on its way to the disk when this returns. A checkpoint that cannot be written is no reason to stop: see
   // take_failure().
@@ -68,8 +68,8 @@ struct RestoredRun {
   FrameStatistics statistics;
 };
 
-// From the newest checkpoint in the folder that is not damaged; `warn` is told of those that are. Throws UserError when there is none, or
-// when it is of another scene, version or variant of the solver.
+// The run of the newest checkpoint in the folder that is not damaged; `warn` is told of damaged ones. Throws UserError when there is none,
+// or when it is of another scene, version or variant of the solver.
 RestoredRun restore_run(const std::string& directory, const Scene& scene, const ResumeOptions& options);
 
 }  // namespace firn

@@ -245,7 +245,7 @@ class Converter {
   ConvertSummary summary_;
 };
 
-// Of a scene, its bodies.
+// Writes the bodies of a scene.
 ConvertSummary convert_bodies(const std::string& scene_file, const std::string& output, const ConvertOptions& options) {
   if (file_ending(output) != ".obj") throw UserError(fmt::format("{}: the bodies of a scene go into an .obj", output));
   const Scene scene = load_scene(scene_file);

@@ -120,7 +120,7 @@ std::vector<double> per_step(const std::vector<Part>& parts, std::size_t particl
   return ns;
 }
 
-// Of the parts that iterated at all.
+// Nanoseconds per particle and iteration, the median of the parts that iterated at all; 0 when none did.
 double per_iteration(const std::vector<Part>& parts, std::size_t particles, std::size_t solve) {
   std::vector<double> ns;
   for (const Part& part : parts)

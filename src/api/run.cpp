@@ -229,7 +229,7 @@ class Run {
       f(simulation_.frame(complete, at, std::min(simulation_.ids(), at + kPiece)));
   }
 
-  // Of the run, that is done.
+  // The part of the run that is done.
   double fraction() const {
     if (options_.steps) return static_cast<double>(simulation_.steps()) / static_cast<double>(std::max<std::int64_t>(*options_.steps, 1));
     return simulation_.time() / (options_.frames ? frames_ / scene_.simulation.fps : scene_.simulation.duration);

@@ -16,7 +16,7 @@
 namespace firn {
 namespace {
 
-// Of more colliders only those that have a name are in the table: it is for people and plots.
+// With more colliders than this, only those that have a name are in the table: it is for people and plots.
 constexpr std::size_t kMostUnnamed = 16;
 
 void add(const BodyLoad& from, BodyLoad& to) {

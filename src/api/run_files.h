@@ -33,7 +33,7 @@ class FrameStatistics {
 
   std::string header() const;
   std::string line(long frame, const Simulation& simulation) const;
-  // For the next frame.
+  // Starts anew for the next frame.
   void clear();
 
   // What it has counted, but for the seconds: a run that was interrupted goes on with it.
@@ -66,8 +66,8 @@ StepRule most_often(const std::array<std::int64_t, kStepRules>& steps);
 // Whether a 3D scene has bodies that are more than a formula: meshes, height fields, text and compounds that are visible.
 bool has_body_triangles(const Scene& scene);
 
-// Of all of those, each an object "collider_NUMBER" in its own frame, without its motion; returns how many triangles. Throws UserError at a
-// collider's place, RunError when the file cannot be written.
+// Writes those bodies, each as an object "collider_NUMBER" in its own frame, without its motion; returns how many triangles. Throws
+// UserError at a collider's place, RunError when the file cannot be written.
 std::size_t write_body_triangles(const Scene& scene, const std::string& path);
 
 // Throws UserError at the key that has to change when the scene's frames cannot be written in the formats of its output.

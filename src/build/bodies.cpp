@@ -96,7 +96,7 @@ class ExactShape {
     for (const Shape& part : shape.parts) parts_.emplace_back(part, settings, warnings);
   }
 
-  // Of a point in the world.
+  // The distance to a point in the world; negative inside.
   double distance(const Vec<double, 3>& x) const {
     if (parts_.empty()) return form_.distance(x - form_.origin);
     double phi = parts_.front().distance(x);
@@ -107,7 +107,7 @@ class ExactShape {
     return phi;
   }
 
-  // In the world. All but the first part of a difference or an intersection only take away.
+  // The box around it in the world. All but the first part of a difference or an intersection only take away.
   Bounds box() const {
     if (parts_.empty()) return {form_.origin + form_.world_box().lower, form_.origin + form_.world_box().upper};
     Bounds hull = parts_.front().box();
@@ -127,7 +127,7 @@ class ExactShape {
   std::vector<ExactShape> parts_;
 };
 
-// In the shape's own frame, as finely as the run samples it.
+// The shape's surface in its own frame, as finely as the run samples it.
 Mesh contour_of(const Shape& shape, const Scene& scene, std::vector<std::string>& warnings) {
   const ExactShape exact(shape, {3, scene.simulation.spacing, scene.simulation.fps}, warnings);
   const Vec<double, 3> origin = shape_origin(shape);
@@ -138,7 +138,7 @@ Mesh contour_of(const Shape& shape, const Scene& scene, std::vector<std::string>
                  {std::min(scene.simulation.spacing / kVoxelsPerCell, longest / kCellsAcross)});
 }
 
-// The same of text, which may be turned.
+// contour_of() text, which may be turned.
 Mesh contour_of_text(Shape shape, const Scene& scene, std::vector<std::string>& warnings) {
   shape.rotation = Shape{}.rotation;  // the body turns its frame
   return contour_of(shape, scene, warnings);

@@ -22,7 +22,7 @@ std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>&
 Form make_form_at(const Shape& shape, const Scene& scene, const Location& where, std::vector<std::string>& warnings,
                   std::optional<double> most_content = {});
 
-// Of a shape that takes long to make, what is made: "level set of ship.obj". Nothing of others.
+// What is made for a shape that takes long: "level set of ship.obj". Empty for others.
 std::string work_on(const Shape& shape);
 
 // The triangles of colliders for pictures, where a level set would round their edges.

@@ -142,7 +142,7 @@ void add_shape(const Scene& scene, const Snow& snow, const Form& form, const Bod
   for (const LatticePoint<double, 3>& x : body.points) table.push_back(rows.at(x));
 }
 
-// Of a particle file, only what is in the window. Of one that comes later, all: what is not in the window then will leave at once.
+// Adds the particles of a file that are in the window. Of a file that comes later, all: what is not in the window then will leave at once.
 void add_file(const Scene& scene, const Snow& snow, const Frame& frame, Built& built) {
   const std::size_t before = built.particles.size();
   add_particles(scene, snow, frame, built.particles);

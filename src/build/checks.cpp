@@ -79,7 +79,7 @@ class Neighbourhood {
   std::vector<Body> bodies_;
 };
 
-// Around all of a body at time t; a plane's has no end.
+// The box around all of a body at time t; a plane's has no end.
 Bounds box_around(const BodyModel& body, double t) {
   const double reach = bounding_radius(body, t) + body.cell;
   const Vec<double, 3> center = body.motion.origin + body.motion.at(t).displacement;

@@ -79,7 +79,7 @@ class PoissonDisk {
     active_.pop_back();
   }
 
-  // Between one and two radii away.
+  // A random point between one and two radii away.
   Vec<double, D> annulus_point() {
     for (;;) {
       Vec<double, D> x;

@@ -13,12 +13,12 @@
 namespace firn {
 namespace {
 
-// Of a particle: times are sums of steps, and their rounding must not hold the next one back.
+// The part of a particle that may be missing from a whole one: times are sums of steps, and their rounding must not hold it back.
 constexpr double kRounding = 1e-6;
 
 constexpr int kTries = 10;  // to shake a point without leaving the shape: in an edge of a box each works with 1/4 at least
 
-// Fisher and Yates's.
+// The shuffle of Fisher and Yates.
 template <class T>
 void shuffle(std::vector<T>& values, std::uint64_t seed) {
   Rng rng(Rng::cell_key(seed, 0, 0, 0));
@@ -113,7 +113,7 @@ CellBox<3> around(const Form& form, const Model& model, CellBox<3> window) {
   return window;
 }
 
-// Those in `box` that the window has not been to and that have had no snow.
+// The blocks in `box` that the window has not been to and that have had no snow.
 template <int D>
 std::vector<Block> new_blocks(const Cell<3>& origin, const CellBox<3>& box, const WindowState& state) {
   constexpr int edge = BlockShape<D>::kEdge;

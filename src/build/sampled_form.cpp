@@ -37,7 +37,7 @@ std::vector<Part> make_parts(const Shape& shape, const FormSettings& settings, s
   return parts;
 }
 
-// Of the union the hull of all parts, else the box of the first: the others only take away.
+// The box around all parts of a union, else that of the first: the others only take away.
 Bounds box_around(const Shape& shape, const std::vector<Part>& parts) {
   Bounds hull = parts.front().form.world_box();
   for (const Part& part : parts) {

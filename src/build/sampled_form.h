@@ -25,8 +25,8 @@ struct SampledShape {
   std::optional<double> content;              // where it is known without a look at the values: m³ (2D: m²)
 };
 
-// Of a mesh or volume file, scaled; a height field; text; or a union, difference or intersection of parts, whose frame starts at the first
-// part's origin and is not turned. Throws UserError.
+// Samples a mesh or volume file, scaled; a height field; text; or a union, difference or intersection of parts, whose frame starts at the
+// first part's origin and is not turned. Throws UserError.
 SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings);
 
 // The ground of a height field, closed, in the shape's own frame. Throws UserError.
@@ -39,8 +39,8 @@ struct FileSurface {
   MeshReport report;
 };
 
-// Of shape "mesh" or "volume", or of a sequence's frame: `file` is read the way its ending says. Throws UserError; appends what was
-// repaired.
+// The surface of shape "mesh" or "volume", or of a sequence's frame: `file` is read the way its ending says. Throws UserError; appends what
+// was repaired.
 FileSurface read_surface(const std::string& file, const Shape& shape, std::vector<std::string>& warnings);
 
 // How finely and how far out the surface is sampled.

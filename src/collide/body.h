@@ -67,10 +67,10 @@ struct BodyModel {
   bool sticky = false;
 };
 
-// Around a body in its own frame; of a deforming one at time t, between its frames.
+// The box around a body in its own frame; around a deforming one at time t, between its frames.
 Bounds box_at(const BodyModel& body, double t);
 
-// Of the ball around a body's origin that holds all of it; infinite for planes.
+// The radius of the ball around a body's origin that holds all of it; infinite for planes.
 double bounding_radius(const BodyModel& body, double t);
 
 template <class T, int D>
@@ -263,7 +263,7 @@ struct Load {
   }
 };
 
-// Of the bodies near a block, in their order.
+// What one of the bodies near a block feels of it; lists are in the order of the bodies.
 struct NearLoad {
   int body;  // its number in the scene
   Load load;

@@ -16,7 +16,7 @@ namespace firn {
 
 class LazyBricks;
 
-// Of one brick: all its values, or nullptr and a bound.
+// What is known of one brick: all its values, or nullptr and a bound.
 struct BrickValues {
   const float* phi;
   float bound;
@@ -77,7 +77,7 @@ FIRN_HD inline BrickValues values_of(const Bricks& b, std::int64_t brick) {
   return {b.phi + std::int64_t(number) * Bricks::kValues, 0};
 }
 
-// Of the k-th corner of a voxel, among the values of a brick, from its first.
+// The place of a voxel's k-th corner among the values of a brick, counted from that of its first corner.
 FIRN_HD constexpr int corner(int k) { return (k & 4 ? Bricks::kSide * Bricks::kSide : 0) + (k & 2 ? Bricks::kSide : 0) + (k & 1); }
 
 template <class T>
@@ -124,7 +124,7 @@ FIRN_HD inline BrickSample<T> sample_phi(const Bricks& b, const Vec<T, 3>& q) {
   return s;
 }
 
-// Of the deforming body near q; zero where the lattice has no values.
+// The velocity of the deforming body near q; zero where the lattice has no values.
 template <class T>
 FIRN_HD inline Vec<T, 3> sample_velocity(const Bricks& b, const Vec<T, 3>& q) {
   Vec<T, 3> v = Vec<T, 3>::zero();
@@ -150,7 +150,7 @@ class LazyBricks {
   LazyBricks(const LazyBricks&) = delete;
   LazyBricks& operator=(const LazyBricks&) = delete;
 
-  // The same for everyone who asks, on any thread.
+  // The values of a brick, the same for everyone who asks, on any thread.
   BrickValues at(std::int64_t brick) const;
 
  private:
@@ -166,7 +166,7 @@ class LazyBricks {
   };
   static constexpr std::size_t kLists = 16;
 
-  // Of every brick nullptr, or a block that begins with its bound; after a bound that is not a number come its values. The system gives
+  // For every brick nullptr, or a block that begins with its bound; after a bound that is not a number come its values. The system gives
   // out zeroed pages only where they are touched.
   const float** blocks_;
   mutable std::array<Made, kLists> made_;

@@ -88,7 +88,7 @@ FIRN_HD inline Surface<T, 3> turned_surface(const Solid<T, 3>& b, const Vec<T, 3
   return {s.phi, {s.n[0] * cosine, s.n[1], s.n[0] * sine}};
 }
 
-// In 2D the section at z = 0.
+// q as a point in space: in 2D solids are cut at z = 0.
 template <class T, int D>
 FIRN_HD inline Vec<T, 3> in_space(const Vec<T, D>& q) {
   return {q[0], q[1], D == 3 ? q[D - 1] : T(0)};

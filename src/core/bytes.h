@@ -49,7 +49,7 @@ class ByteWriter {
     if (buffer_.size() + size > kPiece) flush();
     buffer_.append(static_cast<const char*>(from), size);
   }
-  // To be called at the end.
+  // Gives away what is left; to be called at the end.
   void flush() {
     if (!buffer_.empty()) sink_(buffer_);
     buffer_.clear();
@@ -162,7 +162,7 @@ void archive_list(A& a, V& list) {
   }
 }
 
-// In order, so that equal sets give equal bytes.
+// The elements of a set in order, so that equal sets give equal bytes.
 template <class A, class S>
 void archive_set(A& a, S& set) {
   std::vector<typename S::value_type> sorted(set.begin(), set.end());

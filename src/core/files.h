@@ -66,7 +66,7 @@ int write_all(const Descriptor& file, std::string_view bytes);
 
 // The bytes of a regular file. Throws UserError naming the file and the reason.
 std::string read_file(const std::string& path);
-// Of its first `most` bytes at most.
+// The first bytes of a regular file, `most` at most.
 std::string read_file_start(const std::string& path, std::size_t most);
 
 // Writes under a temporary name beside `path`; commit() flushes to the disk and renames. Without commit() nothing stays behind.
@@ -116,7 +116,7 @@ class FileBuffer {
     file_.write(text);
   }
 
-  // To the file; to be called at the end.
+  // Writes what is left to the file; to be called at the end.
   void flush() {
     file_.write(std::string_view(bytes_).substr(0, used_));
     used_ = 0;

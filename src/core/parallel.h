@@ -19,7 +19,7 @@ class ParallelTime {
   ParallelTime(const ParallelTime&) = delete;
   ParallelTime& operator=(const ParallelTime&) = delete;
 
-  // Of this thread so far.
+  // The seconds that this thread has spent so far in loops that all threads share.
   static double seconds() { return seconds_; }
 
  private:

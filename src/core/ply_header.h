@@ -30,7 +30,7 @@ struct PlyHeader {
   PlyFormat format = PlyFormat::kAscii;
   std::vector<PlyElement> elements;
   std::size_t size = 0;   // bytes up to the first row
-  std::size_t lines = 0;  // likewise
+  std::size_t lines = 0;  // up to the first row
 };
 
 // `file` names the file in errors. Throws UserError.

@@ -23,7 +23,7 @@ decltype(auto) visit_column(F& frame, Field field, Visit visit) {
   return visit(frame.id);  // not reached: there are no others
 }
 
-// As one run of numbers of type T: a column of arrays lies in memory like that. Empty when it is of another type.
+// The column as one run of numbers of type T: a column of arrays lies in memory like that. Empty when it is of another type.
 template <class T, class Column>
 std::span<T> flat(Column& column) {
   using Entry = typename std::remove_const_t<Column>::value_type;

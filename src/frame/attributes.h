@@ -34,7 +34,7 @@ struct Attribute {
   std::array<std::string_view, 9> parts;  // a name for every component
 };
 
-// In the order in which they are written.
+// All attributes, in the order in which they are written.
 inline constexpr Attribute kAttributes[] = {
 #define FIRN_Real ValueKind::kReal
 #define FIRN_Uint32 ValueKind::kUint32
@@ -71,9 +71,9 @@ constexpr const Attribute& attribute(Field field) { return kAttributes[static_ca
 // nullptr: there is none of that name.
 const Attribute* find_attribute(std::string_view name);
 
-// Room for so many, so that resize() need not move what is there.
+// Makes room for so many particles, so that resize() need not move what is there.
 void reserve(Frame& frame, Field field, std::size_t particles);
-// Zeros where there was nothing; 0 particles: the frame no longer has the field.
+// The field of so many particles, with zeros where there was nothing; 0 particles: the frame no longer has the field.
 void resize(Frame& frame, Field field, std::size_t particles);
 
 // The numbers of a real field, a particle's components side by side.

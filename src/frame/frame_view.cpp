@@ -14,7 +14,7 @@ namespace {
 
 std::size_t index_of(Field field) { return static_cast<std::size_t>(field); }
 
-// Of those with a magnitude above `largest`, or none at all; the size when there is none.
+// The index of the first number that is no number or has a magnitude above `largest`; the size when there is none.
 std::size_t first_beyond(const Numbers& numbers, double largest) {
   return numbers.visit([&](auto values) {
     std::size_t i = 0;

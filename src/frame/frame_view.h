@@ -67,14 +67,14 @@ struct FrameView {
 // A frame that waits to be written: no longer than its file.
 class Snapshot {
  public:
-  // Room for so many.
+  // Makes room for so many particles.
   Snapshot(std::size_t particles, bool double_precision);
   // The next particles; all pieces have the same columns.
   void append(const Frame& piece);
   FrameView view() const;
   std::size_t size() const { return id_.size(); }
 
-  // Of a frame with the columns that every frame has.
+  // Memory that a particle takes up in a frame with the columns that every frame has.
   static std::size_t bytes_per_particle(bool double_precision);
 
  private:

@@ -91,7 +91,7 @@ struct BlockEntry {
   std::size_t particle;
 };
 
-// By block, and in one block as before. All blocks are below `end`.
+// Sorts by block; the order within one block stays. All blocks are below `end`.
 void sort_by_block(std::vector<BlockEntry>& entries, std::uint64_t end);
 
 BlockBox::BlockBox(const std::vector<Block>& blocks) : lower_(blocks.front()) {

@@ -23,7 +23,7 @@ struct NodeGrid {
 // Only the nodes that some particle reaches, in leaves of 8³: the same cubes, and the same order in them, as in OpenVDB.
 struct NodeFields {
   static constexpr int kLog2Edge = 3, kEdge = 1 << kLog2Edge, kNodes = kEdge * kEdge * kEdge;
-  // Of a node in its leaf; z varies fastest.
+  // The number of a node in its leaf; z varies fastest.
   static constexpr int offset(int x, int y, int z) { return (x << 2 * kLog2Edge) + (y << kLog2Edge) + z; }
 
   // A leaf each, in ascending order of x, then y, then z.
@@ -31,10 +31,10 @@ struct NodeFields {
   std::vector<std::array<std::uint64_t, kEdge>> touched;  // a bit per node: m_i > 0; a word per x
   std::vector<std::size_t> first;                         // where its values begin
 
-  // Of the touched nodes alone, leaf after leaf: spray touches few nodes of many leaves. Empty: the particles have no such column.
+  // Values of the touched nodes alone, leaf after leaf: spray touches few nodes of many leaves. Empty: the particles have no such column.
   std::vector<float> mass;                     // m_i, kg; in 2D per metre of depth
   std::vector<std::array<float, 3>> velocity;  // m/s, weighted by mass
-  std::vector<float> jp;                       // likewise
+  std::vector<float> jp;                       // J_P, weighted by mass
 
   std::size_t leaves() const { return origin.size(); }
 

@@ -281,7 +281,7 @@ class HeightSolid::Search {
     }
   }
 
-  // Squared, to the box around the cells [i, i_end) x [k, k_end).
+  // The squared distance to the box around the cells [i, i_end) x [k, k_end).
   double to_box(std::size_t i, std::size_t i_end, std::size_t k, std::size_t k_end, const Range& y) const {
     return square(beyond(q_[0], map_.x(i), map_.x(i_end))) + square(beyond(q_[1], y.low, y.high)) +
            square(beyond(q_[2], map_.z(k), map_.z(k_end)));
@@ -305,7 +305,7 @@ class HeightSolid::Search {
     }
   }
 
-  // Of the square's cells, those that the best so far can reach.
+  // Looks at those of the square's cells that may be nearer than the best so far.
   void visit_cells(std::size_t first_i, std::size_t first_k) {
     const double reach = std::sqrt(best_);
     const Span x = squares(q_[0] - reach, q_[0] + reach, map_.x0, map_.dx, 1, map_.nx - 1);
@@ -382,7 +382,7 @@ double HeightSolid::distance(const Vec<double, 3>& q, double farthest) const {
 double HeightSolid::content() const {
   std::vector<double> rows(map_.nz - 1);
   parallel_for(rows.size(), [&](std::size_t k) {
-    // Of a cell two triangles: the corners of their common edge count twice.
+    // A cell is two triangles: the corners of their common edge count twice.
     for (std::size_t i = 0; i + 1 < map_.nx; ++i)
       rows[k] += (map_.at(i, k) + 2 * map_.at(i + 1, k) + 2 * map_.at(i, k + 1) + map_.at(i + 1, k + 1)) / 6 - base_;
   });

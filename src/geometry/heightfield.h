@@ -61,9 +61,9 @@ struct HeightMap {
   double x1() const { return x(nx - 1); }
   double z1() const { return z(nz - 1); }
 
-  // Bilinear; beyond an edge as high as the edge.
+  // The height at (x, z), bilinear; beyond an edge as high as the edge.
   double height(double x, double z) const;
-  // Likewise of the two triangles that to_mesh makes of a cell.
+  // The height of the two triangles that to_mesh makes of a cell; beyond an edge as high as the edge.
   double top(double x, double z) const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNotOnPath = std::numeric_limits<std::uint32_t>::max();
 
-// In the direction in which a triangle that covers the hole has to run through it.
+// An edge in the direction in which a triangle that covers the hole has to run through it.
 struct OpenEdge {
   std::uint32_t from, to;
   bool used = false;

@@ -70,7 +70,7 @@ void Polygons::build_tree() {
     if (nodes_[node].count > kLeafSegments) split(node);
 }
 
-// In half, across the longer side.
+// Splits the node in half, across the longer side.
 void Polygons::split(std::uint32_t node) {
   const std::uint32_t first = nodes_[node].first, count = nodes_[node].count, half = count / 2;
   const V size = nodes_[node].upper - nodes_[node].lower;

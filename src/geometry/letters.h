@@ -26,7 +26,7 @@ class Polygons {
   const Vec<double, 2>& upper() const { return upper_; }
 
   bool inside(const Vec<double, 2>& x) const;
-  // To the outline, negative inside. Where polygons overlap their edges count even within the other one: a lower bound there.
+  // The distance to the outline, negative inside. Where polygons overlap their edges count even within the other one: a lower bound there.
   double distance(const Vec<double, 2>& x) const;
 
  private:

@@ -15,7 +15,7 @@ namespace firn {
 inline constexpr std::uint64_t kMostTriangles = 50'000'000;
 inline constexpr std::uint64_t kMostPoints = 3 * kMostTriangles;  // no two triangles share one
 
-// From a piece of the file to the world.
+// The map from a piece of the file to the world.
 struct Affine {
   Mat<double, 3> linear;
   Vec<double, 3> offset;

@@ -16,7 +16,7 @@ struct Surface {
 // The particles' snow is spread by a smooth kernel; where half of space is snow is the surface. So flat and packed snow keeps its volume,
 // and single particles do not show. A particle that is alone would disappear: the looser it lies, the more of a sphere of its own it
 // gets, at least as large as it takes to be seen on the voxels. Loose ones smaller than a voxel are left out, and counted.
-// Of the options, all but `radius` and `spacing` count, and `voxel` must not be 0. Throws UserError.
+// All options but `radius` and `spacing` count, and `voxel` must not be 0. Throws UserError.
 Surface make_surface(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options);
 
 }  // namespace firn

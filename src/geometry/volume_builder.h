@@ -22,7 +22,7 @@ struct VolumeLattice {
   Vec<std::int32_t, 3> first(std::size_t brick) const;
 };
 
-// Of a Volume or of Bricks.
+// The lattice of a Volume or of Bricks.
 template <class V>
 VolumeLattice lattice_of(const V& volume) {
   return {volume.lower, volume.voxel, volume.count};

@@ -9,7 +9,7 @@
 
 namespace firn::exchange {
 
-// Of partial sums in the order of the blocks: the same bits however they are spread over threads.
+// The sum of partial sums in the order of the blocks: the same bits however they are spread over threads.
 inline double sum(std::span<const double> partial) {
   double total = 0;
   for (const double x : partial) total += x;

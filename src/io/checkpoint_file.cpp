@@ -46,7 +46,7 @@ std::string record(std::uint32_t kind, std::size_t raw, std::string_view content
   return bytes;
 }
 
-// Of few values.
+// A record of few values.
 template <class Value>
 std::string small_record(std::uint32_t kind, const Value& value) {
   std::string content;

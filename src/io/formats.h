@@ -32,7 +32,7 @@ struct Format {
 
 const std::vector<Format>& formats();
 
-// By the name, or by the ending of a path; nullptr: there is none.
+// The format with this name, or with the ending of this path; nullptr: there is none.
 const Format* find_format(std::string_view name);
 const Format* format_of_path(const std::string& path);
 // Whether the file is one that write_index() of some format writes.
@@ -54,7 +54,7 @@ struct FrameNumber {
 
 // "frame_0012" or "frame_0012_1"
 std::string frame_stem(const FrameNumber& number);
-// Of a path, whatever its ending; nothing: it is not named like a frame.
+// The number of the frame in a path, whatever its ending; nothing: it is not named like a frame.
 std::optional<FrameNumber> frame_number(const std::string& path);
 
 struct FrameFile {
@@ -71,7 +71,7 @@ struct RecordedFrame {
   double time = 0;     // s
   long particles = 0;  // 0 also where it does not tell
 };
-// Of all lines, in their order; empty where there is no stats.csv or it is damaged.
+// What all lines tell, in their order; empty where there is no stats.csv or it is damaged.
 std::vector<RecordedFrame> recorded_frames(const std::string& folder);
 
 // Numbers of whole frames before the last of `frames`, which find_frames(folder) found, that were written and are not there.

@@ -35,13 +35,13 @@ constexpr std::size_t kNameBytes = 24;   // padded with zeros
 constexpr std::size_t kAttributeBytes = kNameBytes + 4 + 4 + 8;
 constexpr std::size_t kChecksumBytes = 4;
 
-// As they are numbered in the file.
+// Kinds of values have these numbers in the file.
 static_assert(static_cast<int>(ValueKind::kReal) == 0 && static_cast<int>(ValueKind::kUint32) == 1 &&
               static_cast<int>(ValueKind::kUint16) == 2);
 
 constexpr std::size_t header_bytes(std::size_t attributes) { return kFixedBytes + attributes * kAttributeBytes + kChecksumBytes; }
 
-// By their degree: what a reader of the file would write them as.
+// The number of a kernel in the file.
 std::uint32_t degree(Kernel kernel) { return kernel == Kernel::kCubic ? 3 : 2; }
 
 FpcColumn take_column(FpcCursor& from) {

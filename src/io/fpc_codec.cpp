@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-// Of the compressor: higher levels take three times as long and gain nothing, what is left is noise.
+// The compressor's level: higher ones take three times as long and gain nothing, what is left is noise.
 constexpr int kLevel = 1;
 constexpr unsigned kByteBits = 8;
 

@@ -146,7 +146,7 @@ FpcHeader read_fpc_header(const std::string& path);
 
 // kIgnore is for fuzzing, which would never get past the checksums.
 enum class FpcChecksums { kVerify, kIgnore };
-// The same from bytes; `file` names them in errors.
+// read_fpc() from bytes; `file` names them in errors.
 Frame parse_fpc(const std::string& file, std::string_view bytes, FpcChecksums checksums = FpcChecksums::kVerify);
 
 }  // namespace firn

@@ -98,7 +98,7 @@ RunFolder RunFolder::of_run(std::string path) {
   return folder;
 }
 
-// That the folder can be made.
+// Throws UserError when the folder cannot be made.
 void RunFolder::check_parent() const {
   std::error_code error;
   if (fs::is_symlink(path_, error)) throw UserError(path_ + ": is a link to something that is not there");
@@ -141,7 +141,7 @@ void RunFolder::check_contents(const RunRecord& record) const {
   }
 }
 
-// Of a file in the way of the run to come: that it may be removed.
+// Throws UserError when a file in the way of the run to come may not be removed.
 void RunFolder::check_file(const std::string& name, const RunRecord& record) const {
   const auto refuse = [&](const char* why) {
     constexpr const char* kWayOut = "and --overwrite removes nothing else; move it away, or use another folder with -o";

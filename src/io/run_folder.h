@@ -36,7 +36,7 @@ struct RunRecord {
 // Without a list, one that does not exist. Throws UserError when the list cannot be read.
 RunRecord read_run_record(const std::string& folder);
 
-// Changes with the text.
+// A short text that changes with `text`.
 std::string fingerprint(std::string_view text);
 
 // Lines of the list, with their ends.
@@ -51,12 +51,12 @@ bool is_being_written(const std::string& folder);
 // Whether a run has written into it; one of an older version, which kept no list, is known by its files.
 bool is_run_folder(const std::string& folder);
 
-// For the run that writes into it.
+// The folder as the run that writes into it has it.
 class RunFolder {
  public:
   // Finds out whether a run may write there and, where one did before, locks it. Nothing is changed. Throws UserError.
   RunFolder(std::string path, bool overwrite);
-  // Of a run that is there, to go on with it: locks it and changes nothing. Throws UserError.
+  // The folder of a run that is there, to go on with it: locks it and changes nothing. Throws UserError.
   static RunFolder of_run(std::string path);
 
   // Removes what the run before has written, and starts the list. Throws UserError when a run may not write there any more, and RunError.
@@ -65,7 +65,7 @@ class RunFolder {
   void add(const std::vector<std::string>& names) const;
   // A file that people may edit: then it is theirs.
   void add_text(const std::string& name, std::string_view content) const;
-  // Of a run that goes on: removes what of its list `is_later` says so of, and files that were not finished.
+  // To be called when a run goes on: removes the files on its list that `is_later` is true of, and those that were not finished.
   void go_on(const std::function<bool(const std::string& name)>& is_later);
   // Makes a folder in this one, where it is not there yet.
   void make_folder(const std::string& name);
@@ -103,7 +103,7 @@ class RunFolder {
   std::set<std::string> again_;  // what add_again() has listed
 };
 
-// For whoever makes pictures of a run, or of a frame in any folder.
+// The folder as those have it who make pictures of a run, or of a frame in any folder.
 class RunVisit {
  public:
   // Waits while a run is being removed from the folder.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kPrimvars = "primvars:";
 
-// Those that the schema UsdGeomPoints has a place for; empty: none.
+// The name of a field in the schema UsdGeomPoints; empty: it has no place for the field.
 std::string_view schema_name(Field field) {
   switch (field) {
     case Field::kId:

@@ -14,7 +14,7 @@ inline constexpr double kLeastVdbSpacing = 2e-5;  // m; OpenVDB takes the transf
 // cannot be written.
 void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes& notes, const FormatOptions& options);
 
-// Of fields that are there already, made on the grid of the notes: the density alone.
+// Writes the density alone, of fields that are there already, made on the grid of the notes.
 void write_density(const std::string& path, const NodeFields& fields, const FrameNotes& notes);
 
 }  // namespace firn

@@ -161,7 +161,7 @@ class HeadReader {
     return value;
   }
 
-  // Of arrays that are not read, too: where one does not fit, the file is broken.
+  // Checks all arrays, those that are not read, too: where one does not fit, the file is broken.
   void check_arrays(const pugi::xml_node& section) const {
     for (const pugi::xml_node array : section.children("DataArray"))
       if (std::string_view(array.attribute("format").value()) == "appended") extent(array);

@@ -79,10 +79,10 @@ class FractalNoise {
     return sum;
   }
 
-  // With continuous first and second derivatives where cells meet.
+  // From 0 to 1 with t, with continuous first and second derivatives where cells meet.
   static double fade(double t) { return t * t * t * (t * (6 * t - 15) + 10); }
 
-  // Along one of the twelve directions from a cube's centre to its edges.
+  // The product of r and one of the twelve directions from a cube's centre to its edges.
   static double slope(std::uint64_t hash, const double r[3]) {
     const int first = static_cast<int>(hash % 3), second = (first + 1) % 3;
     const double a = hash >> 32 & 1 ? r[first] : -r[first], b = hash >> 33 & 1 ? r[second] : -r[second];

@@ -18,7 +18,7 @@ enum class Rest : std::uint8_t {
   kAsleep,  // nothing about it changes
 };
 
-// Of a block that is new: who sleeps beside it had better wake.
+// The speed of a block that is new, higher than any: blocks that sleep beside it had better wake.
 inline constexpr double kUnknownSpeed = std::numeric_limits<double>::infinity();
 
 template <int D>

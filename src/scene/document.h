@@ -15,7 +15,7 @@ inline constexpr std::size_t kLargestText = std::size_t{16} << 20;  // bytes of 
 // Letters, digits, '_' and '-', at least one.
 bool is_plain_name(std::string_view name);
 
-// As TOML reads it back, to the last bit.
+// The value as TOML reads it back, to the last bit.
 std::string toml_string(std::string_view text);
 std::string toml_number(double value);
 

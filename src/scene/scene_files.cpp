@@ -96,7 +96,7 @@ Name trimmed(Name text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-// Without its comment.
+// A line without its comment.
 struct Line {
   Name text;
   int number;

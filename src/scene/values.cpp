@@ -110,14 +110,14 @@ Vector components(const Entry& entry, int dimension) {
   return {values[0], values[1], dimension == 3 ? values[2] : 0};
 }
 
-// The same, each in `range`.
+// components(), each in `range`.
 Vector components_in(const Entry& entry, int dimension, const Range& range) {
   const Vector v = components(entry, dimension);
   check_range(entry, v, range);
   return v;
 }
 
-// Not zero, of any length that can be normalized.
+// A direction of any length that can be normalized; not zero.
 Vector direction(const Entry& entry, int dimension) {
   constexpr Range kLengths{1e-6, 1e6};  // without overflow
   const Vector v = components(entry, dimension);
@@ -279,7 +279,7 @@ std::string DirectionInSpace::write(const Vector& value, int) const { return tom
 void Channels::read(const Entry& entry, const Reader&, Vector& value) const { value = components_in(entry, kSpace, range); }
 std::string Channels::write(const Vector& value, int) const { return toml_vector(value, kSpace); }
 
-// Of unit length; in 3D also given as angles about x, y and z in degrees, in 2D about z and also as an angle.
+// A quaternion of unit length, in 2D about z. Also given as angles: in 3D three, about x, y and z in degrees, in 2D one in radians.
 void Rotation::read(const Entry& entry, const Reader& in, Quaternion& value) const {
   const int dimension = in.context().dimension;
   if (dimension == 2 && entry.node.is_number()) {

@@ -59,7 +59,7 @@ struct Model {
 inline constexpr double kMassFloor = 1e-12;
 
 SnowParameters<double> snow_parameters(const Material& material);
-// Of one particle: its material's, or its own.
+// The parameters of one particle: its material's, or its own.
 SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const std::optional<Variation>& own);
 
 inline Variation own_of(const Model& model, const ParticleRow& row) {

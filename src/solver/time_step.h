@@ -34,7 +34,7 @@ struct SnowExtent {
 // only the frames at these two times are asked.
 double surface_speed(const Model& model, const BodyModel& body, const SnowExtent& snow, double end);
 
-// At most dt; so short that no body crosses more than cell_fraction of a cell among the snow.
+// A time step, at most dt, so short that no body crosses more than cell_fraction of a cell among the snow.
 double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt);
 
 template <int D>
@@ -53,7 +53,7 @@ struct StepLimits {
   double speed = 0;      // m/s
 };
 
-// With the snow that comes in during the next `longest` seconds.
+// The limits with the snow that comes in during the next `longest` seconds.
 StepLimits with_inflow(StepLimits limits, const Model& model, double time, double longest);
 
 // What can be wrong with a tried step.

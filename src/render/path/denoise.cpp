@@ -72,7 +72,7 @@ namespace {
 constexpr int kBand = 16;     // rows that are filtered together
 constexpr int kWindow = 7;    // pixels to each side that a pixel may be a mean of
 constexpr int kVicinity = 3;  // pixels to each side over which variances are averaged
-// Of the patches that are compared: wide ones see through the noise, small ones find what is left of it.
+// Radii of the patches that are compared, pixels: wide ones see through the noise, small ones find what is left of it.
 constexpr int kFirstPatch = 3, kSecondPatch = 1;
 
 using Channels = std::array<std::vector<float>, 3>;
@@ -167,7 +167,7 @@ class Band {
     for (auto* sums : {&sum_[0], &sum_[1], &sum_[2], &variance_, &total_}) sums->assign(n, 0);
   }
 
-  // To every pixel the one at an offset from it, where there is one.
+  // Adds to every pixel the one at an offset from it, where there is one.
   void add(Offset offset) {
     const PixelRange columns = partners(width_, offset.x), all_rows = partners(input_.guides.height(), offset.y);
     const PixelRange rows{std::max(rows_.begin, all_rows.begin), std::min(rows_.end, all_rows.end)};
@@ -180,7 +180,7 @@ class Band {
     const std::size_t i = index(x, y);
     return {sum_[0][i] / total_[i], sum_[1][i] / total_[i], sum_[2][i] / total_[i]};
   }
-  // Of that mean.
+  // The variance of that mean.
   float variance(int x, int y) const {
     const std::size_t i = index(x, y);
     return variance_[i] / (total_[i] * total_[i]);

@@ -11,7 +11,7 @@ namespace firn {
 
 // What a denoiser is guided by: how alike two pixels are in what they show, whatever light falls on it.
 
-// From one pixel to another.
+// The way from one pixel to another.
 struct Offset {
   int x, y;
 };
@@ -31,14 +31,14 @@ class Guides {
   int width() const { return width_; }
   int height() const { return height_; }
 
-  // Of pixel q = p + offset from p; of the order of 1 where they begin to show different things.
+  // How unlike the features of pixels p and q = p + offset are; of the order of 1 where they begin to show different things.
   float distance(std::size_t p, std::size_t q, Offset offset) const {
     constexpr float kNormal = 0.3f;  // differences from which on surfaces are not the same, here and below
     float normal = 0;
     for (int c = 0; c < 3; ++c) normal += square(normal_[c][p] - normal_[c][q]);
     return of_albedo(p, q) + normal / (square(kNormal) + spread_[p] + spread_[q]) + of_depth(p, q, offset);
   }
-  // The same of what pixels are a mixture of: more of one thing changes albedo and depth together.
+  // How unlike they are in what they are a mixture of: more of one thing changes albedo and depth together.
   float mixture_distance(std::size_t p, std::size_t q, Offset offset) const { return max(of_albedo(p, q), of_depth(p, q, offset)); }
 
  private:
@@ -80,10 +80,10 @@ struct NoisyLight {
   std::vector<Colour> variance;  // of that mean
 };
 
-// Dimmed to what their surroundings show. No mean over a neighbourhood would be wide enough to hide them.
+// The light with such pixels dimmed to what their surroundings show. No mean over a neighbourhood would be wide enough to hide them.
 NoisyLight without_fireflies(const NoisyLight& light, const Guides& guides);
 
-// Of the luminance; the channels of a path are bright and dark together, so their deviations add up.
+// The variance of the luminance from that of the channels: those of a path are bright and dark together, so their deviations add up.
 inline float luminance_variance(const Colour& v) {
   const float deviation = luminance({sqrt(v[0]), sqrt(v[1]), sqrt(v[2])});
   return deviation * deviation;
@@ -132,7 +132,7 @@ class PatchDistances {
 
   // `rows` and `columns` of pixels whose partners are within the picture.
   void measure(PixelRange rows, PixelRange columns, Offset offset);
-  // Of pixel (x, y) and those to the right of it, as last measured. About 0 where only noise makes the difference, of the order of 1 where
+  // The distances of pixel (x, y) and those right of it, as last measured. About 0 where only noise makes the difference, about 1 where
   // the light begins to differ.
   const float* at(int x, int y) const { return result_.data() + (y - rows_.begin) * stride_ + x; }
 

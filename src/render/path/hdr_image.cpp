@@ -24,7 +24,7 @@
 namespace firn {
 namespace {
 
-// Of files that say them.
+// Throws when the file says that its primaries are not those of sRGB.
 void check_primaries(const Imf::Header& header) {
   constexpr float kSame = 0.01f;
   if (!Imf::hasChromaticities(header)) return;

@@ -89,7 +89,7 @@ namespace {
 
 constexpr LightSample kDark{{0, 1, 0}, kBeyond, {0, 0, 0}, 0};
 
-// As one of several lights, chosen with this chance.
+// The sample of a light that was chosen among several with this chance.
 LightSample chosen(LightSample sample, float chance) {
   sample.light = (1 / chance) * sample.light;
   sample.density *= chance;

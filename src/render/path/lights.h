@@ -43,7 +43,7 @@ struct Daylight {
     return direction_about(sun, 1 - u * (1 - lowest), v);
   }
 
-  // The same from everywhere.
+  // A light that is the same from everywhere.
   static Daylight even(const Colour& radiance) {
     Daylight light;
     light.sunlight = Colour::zero();
@@ -96,7 +96,7 @@ inline constexpr std::size_t kMostHdrPixels = std::size_t{1} << 27;  // 16384 ×
 // What is wrong is a std::runtime_error that does not name the file.
 void check_hdr_size(long long width, long long height);
 inline constexpr const char* kOtherPrimaries = "its primaries are not those of sRGB, convert it to linear sRGB";
-// Of the bytes of a file.
+// Radiance files, from their bytes.
 bool is_radiance(std::string_view bytes);
 HdrImage parse_radiance(std::string_view bytes);
 
@@ -108,11 +108,11 @@ class SkyImage {
   // Turned by `degrees` about +y, its light times `strength`. Throws UserError when the picture is not twice as wide as high.
   SkyImage(HdrImage image, double degrees, double strength);
 
-  // Between the middles of pixels, linear.
+  // The light from there; linear between the middles of pixels.
   Colour radiance(const Float3& direction) const;
   // A direction; bright ones are chosen more often.
   Float3 choose(Rng& rng) const;
-  // With which choose() does, per steradian.
+  // The density with which choose() chooses this direction, per steradian.
   float density(const Float3& direction) const;
   // Luminance from everywhere.
   float fluence() const { return static_cast<float>(table_.sum()); }
@@ -161,7 +161,7 @@ class FlatLamp {
   // u and v uniform in [0, 1).
   LampSample sample(const Float3& p, float u, float v) const;
   std::optional<LampHit> hit(const Ray& ray) const;
-  // About that as which it is seen from p.
+  // About the solid angle as which it is seen from p.
   float solid_angle(const Float3& p) const;
 
  private:
@@ -238,7 +238,7 @@ class Lights {
   std::vector<Lamp> lamps_;
 };
 
-// Of a light found with `density`, when another way finds it with `other`.
+// The part that counts of a light found with `density`, when another way finds it with `other` (the power heuristic).
 inline float share(float density, float other) {
   if (other == 0) return 1;
   const float ratio = other / density;

@@ -14,12 +14,12 @@ struct TracedPicture {
   int width = 0, height = 0;
   std::vector<Colour> light;     // linear, the mean of the samples; sunlit snow is about 1
   std::vector<Colour> variance;  // of that mean
-  // Of what is seen first, means over the samples:
+  // What is seen first, means over the samples:
   std::vector<Colour> albedo;  // 1 for the sky
   std::vector<Float3> normal;  // shorter than 1 where the samples differ, zero for the sky
   std::vector<float> depth;    // view units; 0 for the sky
-  // Of two of these means, as the samples tell: where a pixel shows several things, what it shows of each is a matter of chance. May be
-  // empty.
+  // Variances of two of these means, as the samples tell: where a pixel shows several things, what it shows of each is a matter of chance.
+  // May be empty.
   std::vector<float> albedo_variance;  // of the three channels together
   std::vector<float> depth_variance;
 
@@ -32,7 +32,7 @@ struct TracedPicture {
 // snow (1) is just under white and what is brighter still has form. Hues stay; only the brightest colours bleach.
 Colour filmic(const Colour& light);
 
-// As it is, as far as a picture can show it: sRGB without a look.
+// The light as it is, as far as a picture can show it: sRGB without a look.
 Colour clipped(const Colour& light);
 
 // The same curve for light that is doubled with each stop.

@@ -12,12 +12,12 @@ namespace firn {
 
 // Random numbers of the path tracer.
 
-// In [0, 1), from the generator's upper bits.
+// A number in [0, 1), from the generator's upper bits.
 inline float random_float(Rng& rng) { return static_cast<float>(rng.next() >> 40) * 0x1p-24f; }
 
 // Which way light goes on in snow: the phase function of Henyey and Greenstein (1941).
 
-// Per steradian; `cosine` of the angle between the ways before and after.
+// Its value per steradian; `cosine` of the angle between the ways before and after.
 inline float henyey_greenstein(float cosine, float g) {
   const float d = 1 + g * g - 2 * g * cosine;
   return (1 - g * g) / (4 * std::numbers::pi_v<float> * d * std::sqrt(d));

@@ -99,7 +99,7 @@ struct Moments {
       for (int j = 0; j <= i; ++j) second[k++] += w * way[i] * way[j];
   }
 
-  // Of a ball with the neighbourhood's covariance; lengths in metres.
+  // A cloud that is a ball with the neighbourhood's covariance; lengths in metres.
   Cloud cloud(float reach, float width, float lone) const {
     constexpr float kBall = 5;  // a ball's radius squared over its variance along an axis
     const Float3 mean = (1 / weight) * first;

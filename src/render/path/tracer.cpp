@@ -102,7 +102,7 @@ void PathTracer::meet_body(Path& path, const StageHit& hit) const {
   }
 }
 
-// For the lamp ahead, or for what is beyond.
+// Ends the path at the lamp ahead, or in what is beyond.
 void PathTracer::leave(Path& path, const Lights::LampAhead& ahead) const {
   if (path.events == 0 && ahead.lamp != nullptr) path.sees({1, 1, 1}, ahead.hit.normal, ahead.hit.t);
   const FoundLight light = lights_.found(path.ray, ahead);

@@ -38,7 +38,7 @@ NodeFields snow_voxels(const Frame& frame, const MediumSettings& settings, const
 
 class Medium {
  public:
-  // Of snow_voxels() with the same settings, which are not needed any more afterwards.
+  // From snow_voxels() with the same settings; the voxels are not needed any more afterwards.
   Medium(const NodeFields& snow, const Camera& camera, const MediumSettings& settings);
   // A box of even extinction, per view unit: what tests know the answer of.
   Medium(const Float3& low, const Float3& high, float extinction, int voxels);
@@ -127,13 +127,13 @@ class ProgressivePicture {
   // `samples` more for every pixel. `progress` gets the part that is done, now and then, and may return false to stop: some tiles then
   // have got theirs and others have not. Returns whether all have.
   bool add(int samples, const std::function<bool(double fraction)>& progress);
-  // Of the pixels that have got the fewest.
+  // The samples of the pixels that have got the fewest.
   int samples() const;
   // Every pixel must have a sample.
   TracedPicture picture() const;
 
  private:
-  // Over the samples of a pixel.
+  // Sums over the samples of a pixel.
   struct Sums {
     Colour light = Colour::zero(), squares = Colour::zero(), albedo = Colour::zero();
     Float3 normal = Float3::zero();

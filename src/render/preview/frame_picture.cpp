@@ -193,7 +193,7 @@ class Axes {
     }
   }
 
-  // At the edge of the picture's free part.
+  // A tick at the edge of the picture's free part.
   PixelBox tick(int x, int y, bool below) const {
     const int length = pixels(kTick), half = std::max(1, pixels(kStrokeWidth)) / 2, rest = std::max(1, pixels(kStrokeWidth)) - half;
     return below ? PixelBox{x - half, y, x + rest, y + length} : PixelBox{x - length, y - half, x, y + rest};

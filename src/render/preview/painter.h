@@ -23,7 +23,7 @@ class DensityField {
   float cell() const { return cell_; }
   // About 1 in packed snow; level l averages over cells 2^l as large.
   float at(const Float3& p, int level) const;
-  // Of level 0, per cell: points into the snow.
+  // The gradient of level 0, per cell: points into the snow.
   Float3 gradient(const Float3& p) const;
   // The part of light that comes through the snow from `direction`, seen through a cone that widens with distance.
   float visibility(const Float3& p, const Float3& direction) const;

@@ -10,10 +10,10 @@
 
 namespace firn {
 
-// Of half a field of view in degrees.
+// The tangent of half a field of view in degrees.
 inline double half_tangent(double fov) { return std::tan(fov * std::numbers::pi / 360); }
 
-// Of something that looks along `forward`, of length 1: up is +y; looking straight down or up, +x is to the right.
+// Right and up as one looks along `forward`, of length 1: up is towards +y; looking straight down or up, +x is to the right.
 struct Sides {
   Vec<double, 3> right, up;
 };

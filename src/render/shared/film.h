@@ -18,7 +18,7 @@ void check_film(const std::string& path);
 // Whatever goes wrong with ffmpeg does not stop the pictures: it is remembered and told by finish().
 class Film {
  public:
-  // As the ending of `path` says, all pictures `width` × `height`.
+  // A film of the kind that the ending of `path` says, all pictures `width` × `height`.
   Film(const std::string& path, int width, int height, double fps);
   // Without finish() there is no film, and one that was there before stays.
   ~Film();

@@ -12,7 +12,7 @@ inline constexpr Colour kGroundlight{0.11f, 0.12f, 0.14f};  // thrown back from 
 inline constexpr Colour kSnowGlow{0.15f, 0.19f, 0.26f};     // out of snow that hides the sky: white inside, so never dark
 inline constexpr Colour kSnowAlbedo{0.93f, 0.945f, 0.96f};
 
-// Of 2D pictures, by J_P.
+// The colour of snow in 2D pictures, by J_P.
 Colour snow_on_paper(float jp);
 
 // The sky behind everything.

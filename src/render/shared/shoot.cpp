@@ -24,7 +24,7 @@ struct Sight {
   double tangent;                   // of half the field of view
 };
 
-// Along the same curves as bodies.
+// The way of the camera, along the same curves as those of bodies.
 class CameraPath {
  public:
   explicit CameraPath(const RenderSettings& settings) {
@@ -152,7 +152,7 @@ std::vector<std::size_t> Shoot::spread_frames() const {
   return result;
 }
 
-// Of a run, the frames that can be read are shown without those that cannot.
+// Nothing: this frame of a run cannot be read. The others are shown without it.
 std::optional<Frame> Shoot::read(std::size_t i) {
   const std::string& path = frames_[i].path;
   try {

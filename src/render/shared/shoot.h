@@ -54,7 +54,7 @@ struct Overview {
 class Shoot {
  public:
   using Warn = std::function<void(const std::string& text)>;
-  // Of a run's folder the whole frames in the range, or of one frame. Throws UserError when there is nothing to see. Frames that are
+  // Shows the whole frames in the range of a run's folder, or one frame. Throws UserError when there is nothing to see. Frames that are
   // missing or cannot be read are told to `warn`, and to `setup` what takes long before the first picture; both may be empty.
   explicit Shoot(const std::string& dir_or_frame, Warn warn = {}, const FrameRange& range = {}, SetupProgress setup = {});
 
@@ -65,10 +65,10 @@ class Shoot {
   RenderSettings settings() const { return scenery_ ? scenery_->scene.render : RenderSettings{}; }
 
   double fps() const { return scenery_ ? scenery_->scene.simulation.fps : SimulationSettings{}.fps; }
-  // Of a film of the frames that are shown.
+  // Frames per second of a film of the frames that are shown.
   double film_fps() const { return fps() / every_; }
 
-  // Of those that are shown, the k-th; nothing when it cannot be read, which `warn` was told.
+  // The k-th of the frames that are shown; nothing when it cannot be read, which `warn` was told.
   std::optional<Frame> frame(std::size_t k) { return read(shown_[k]); }
   double time(std::size_t k) const { return time_of(shown_[k]); }  // s
   const std::string& path(std::size_t k) const { return frames_[shown_[k]].path; }

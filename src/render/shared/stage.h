@@ -30,7 +30,7 @@ class MeshRays {
     Float3 face;    // normal of the triangle, towards where the ray came from
     Float3 normal;  // the same for shading: smooth but for sharp edges
   };
-  // In metres from the middle. Triangles are seen from both sides.
+  // The first triangle on the ray, which is in metres from the middle. Triangles are seen from both sides.
   std::optional<Hit> trace(const Ray& ray, float farthest) const;
 
  private:
@@ -106,9 +106,9 @@ class Stage {
   float light(const Float3& p, const Float3& direction) const;
   // The part of the sky that bodies close to p leave free.
   float openness(const Float3& p, const Float3& normal) const;
-  // Of p to the nearest body; negative inside one.
+  // The distance from p to the nearest body; negative inside one.
   float distance(const Float3& p) const;
-  // Of the direction to the planes' normals: above 0 it points to the free side of all of them.
+  // The least cosine of the direction to the planes' normals: above 0 it points to the free side of all of them.
   float least_slope(const Float3& direction) const;
   // On the free side of all planes and outside of all bodies.
   bool is_free(const Float3& p) const { return distance(p) > 0; }

@@ -95,7 +95,7 @@ class Layout {
   }
 
  private:
-  // Of the panel, in heights of capital letters.
+  // The size of the panel, in heights of capital letters.
   float width() const {
     float widest = std::max(set_text(legend_.title).width, legend_.map != nullptr ? kBarWidth : 0.0f);
     for (const Legend::Kind& kind : legend_.kinds) widest = std::max(widest, kPatch + kAfterPatch + set_text(kind.name).width);
@@ -197,7 +197,7 @@ bool has_column(const Frame& frame, Field field) {
   return field == Field::kMaterial ? !frame.material.empty() : !reals(frame, field).empty();
 }
 
-// Of a sample; reorders it.
+// The number of the sample that `part` of its numbers are below; reorders the sample.
 double percentile(std::vector<double>& sample, double part) {
   const auto at = sample.begin() + static_cast<std::ptrdiff_t>(std::lround(part * static_cast<double>(sample.size() - 1)));
   std::nth_element(sample.begin(), at, sample.end());

@@ -34,10 +34,10 @@ Colour distinct(std::size_t n);
 
 struct Legend {
   std::string title;
-  // Of numbers: a bar of colours, and what it begins and ends with.
+  // For numbers: a bar of colours, and what is written at its beginning, middle and end.
   ColourMap map = nullptr;  // null: there are no numbers
   std::string low, middle, high;
-  // Of kinds: a patch of colour each.
+  // For kinds: a patch of colour each.
   struct Kind {
     Colour colour;
     std::string name;
@@ -62,10 +62,10 @@ class Tint {
   // errors. Throws UserError when the frame lacks what the colours are to show.
   void include(const Frame& frame, const std::string& path);
 
-  // And for all frames of another film, coloured by the same numbers.
+  // Widens the scale for all frames of another film, coloured by the same numbers.
   void include(const Tint& other);
 
-  // Of every particle. Numbers beyond the scale get the colours of its ends.
+  // The colour of every particle. Numbers beyond the scale get the colours of its ends.
   std::vector<Colour> colours(const Frame& frame, const std::string& path) const;
   Legend legend() const;
 
@@ -76,7 +76,7 @@ class Tint {
   };
 
   void check(const Frame& frame, const std::string& path) const;
-  // With round numbers at its ends.
+  // The scale with round numbers at its ends.
   Scale scale() const;
 
   ColourBy by_;

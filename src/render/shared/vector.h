@@ -35,7 +35,7 @@ inline float smoothstep(float lo, float hi, float x) {
 
 inline Float3 to_float(const Vec<double, 3>& v) { return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])}; }
 
-// Of length 1; zero stays zero.
+// v with length 1; zero stays zero.
 inline Float3 normalized(const Float3& v) {
   const float length = norm(v);
   return length > 0 ? (1 / length) * v : v;
