@@ -98,7 +98,7 @@ class ImplicitSystem {
     });
   }
 
-  double direct(double beta) {
+  double next_direction(double beta) {
     const Row<T> k = row(T(1), T(beta)), vector = row(T(0), T(1));
     return sum_blocks([&](std::size_t b) {
       WideRow sum(0.0);

@@ -20,10 +20,10 @@ struct LinearLimits {
 };
 
 // System:
-//   double start()              r ← b − A x, p ← 0, Ap ← 0;       returns ⟨r, r⟩
-//   double multiply()           Ar ← A r;                         returns ⟨r, Ar⟩
-//   double direct(double beta)  p ← r + beta p, Ap ← Ar + beta Ap; returns ⟨Ap, Ap⟩
-//   double advance(double alpha) x ← x + alpha p, r ← r − alpha Ap; returns ⟨r, r⟩
+//   double start()                      r ← b − A x, p ← 0, Ap ← 0;         returns ⟨r, r⟩
+//   double multiply()                   Ar ← A r;                           returns ⟨r, Ar⟩
+//   double next_direction(double beta)  p ← r + beta p, Ap ← Ar + beta Ap;  returns ⟨Ap, Ap⟩
+//   double advance(double alpha)        x ← x + alpha p, r ← r − alpha Ap;  returns ⟨r, r⟩
 template <class System>
 LinearResult conjugate_residuals(System& system, const LinearLimits& limits) {
   LinearResult result;
@@ -32,13 +32,13 @@ LinearResult conjugate_residuals(System& system, const LinearLimits& limits) {
   double residual = first;
   if (residual > target) {
     double r_Ar = system.multiply();
-    double Ap_Ap = system.direct(0);
+    double Ap_Ap = system.next_direction(0);
     while (result.iterations < limits.max_iterations && Ap_Ap > 0) {
       residual = std::sqrt(system.advance(r_Ar / Ap_Ap));
       ++result.iterations;
       if (!(residual > target)) break;
       const double next = system.multiply();
-      Ap_Ap = system.direct(next / r_Ar);
+      Ap_Ap = system.next_direction(next / r_Ar);
       r_Ar = next;
     }
   }

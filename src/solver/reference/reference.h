@@ -65,7 +65,7 @@ class Step {
   void add_forces();        // step 3
   StepLimits limits() const;
   SnowExtent extent() const;
-  Attempt try_rest(double dt, StepReport& report);  // steps 4 to 10 on a copy of the particles
+  Attempt try_steps_4_to_10(double dt, StepReport& report);  // on a copy of the particles
   void accept() { particles_ = next_; }
   std::int64_t limited() const;
   std::int64_t alone() const;
@@ -74,7 +74,7 @@ class Step {
   // The linear system of step 6, see conjugate_residuals.h.
   double start();
   double multiply();
-  double direct(double beta);
+  double next_direction(double beta);
   double advance(double alpha);
 
  private:

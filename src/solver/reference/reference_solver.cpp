@@ -69,7 +69,7 @@ class ReferenceSolver : public Solver {
     step.rasterize();
     step.add_forces();
     const ChosenStep chosen = choose_time_step(model, with_inflow(step.limits(), model, state.time, longest), step.extent(), longest);
-    take_step(model, state, chosen, report, [&](double tried) { return step.try_rest(tried, report); });
+    take_step(model, state, chosen, report, [&](double tried) { return step.try_steps_4_to_10(tried, report); });
     step.accept();
     store(model, particles, state);
     set_time(model, state, state.time + report.dt);

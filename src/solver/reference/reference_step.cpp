@@ -196,7 +196,7 @@ double Step<D, Kernel>::multiply() {
 }
 
 template <int D, class Kernel>
-double Step<D, Kernel>::direct(double beta) {
+double Step<D, Kernel>::next_direction(double beta) {
   double sum = 0;
   for (auto& [cell, i] : grid_) {
     i.p = i.r + beta * i.p;
@@ -294,7 +294,7 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
 }
 
 template <int D, class Kernel>
-Attempt Step<D, Kernel>::try_rest(double dt, StepReport& report) {
+Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepReport& report) {
   dt_ = dt;
   loads_.assign(model_.bodies.size(), {});
   bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);

@@ -43,7 +43,7 @@ struct Dense {
     Ar = times(A, r);
     return inner(r, Ar);
   }
-  double direct(double beta) {
+  double next_direction(double beta) {
     for (std::size_t i = 0; i < r.size(); ++i) {
       p[i] = r[i] + beta * p[i];
       Ap[i] = Ar[i] + beta * Ap[i];
