@@ -37,7 +37,7 @@ LampSample FlatLamp::sample(const Float3& p, float u, float v) const {
   const float distance = norm(way);
   const Float3 direction = normalized(way);
   const float cosine = -dot(place_.normal, direction);
-  return {direction, distance, cosine > 0 ? density(distance, cosine) : 0};
+  return {direction, distance, cosine > 0 ? pdf(distance, cosine) : 0};
 }
 
 std::optional<LampHit> FlatLamp::hit(const Ray& ray) const {
@@ -48,7 +48,7 @@ std::optional<LampHit> FlatLamp::hit(const Ray& ray) const {
   const float x = dot(from_center, place_.right) / half_width_, y = dot(from_center, place_.up) / half_height_;
   const bool within = is_disc_ ? x * x + y * y <= 1 : abs(x) <= 1 && abs(y) <= 1;
   if (!within) return std::nullopt;
-  return LampHit{t, place_.normal, density(t, approach)};
+  return LampHit{t, place_.normal, pdf(t, approach)};
 }
 
 // Right from afar, but for the tilt, and a half sphere from close by.
@@ -92,7 +92,7 @@ constexpr LightSample kDark{{0, 1, 0}, kBeyond, {0, 0, 0}, 0};
 // The sample of a light that was chosen among several with this chance.
 LightSample chosen(LightSample sample, float chance) {
   sample.light = (1 / chance) * sample.light;
-  sample.density *= chance;
+  sample.pdf *= chance;
   return sample;
 }
 
@@ -134,14 +134,14 @@ LightSample Lights::sample_sun(Rng& rng) const {
 
 LightSample Lights::sample_sky(Rng& rng) const {
   const Float3 direction = sky_->choose(rng);
-  const float density = sky_->density(direction);
-  return density > 0 ? LightSample{direction, kBeyond, (1 / density) * sky_->radiance(direction), density} : kDark;
+  const float pdf = sky_->pdf(direction);
+  return pdf > 0 ? LightSample{direction, kBeyond, (1 / pdf) * sky_->radiance(direction), pdf} : kDark;
 }
 
 LightSample Lights::sample_lamp(const Lamp& lamp, const Float3& p, Rng& rng) const {
   const float u = random_float(rng), v = random_float(rng);
   const LampSample way = std::visit([&](const auto& form) { return form.sample(p, u, v); }, lamp.form);
-  return way.density > 0 ? LightSample{way.direction, way.distance, (1 / way.density) * lamp.radiance, way.density} : kDark;
+  return way.pdf > 0 ? LightSample{way.direction, way.distance, (1 / way.pdf) * lamp.radiance, way.pdf} : kDark;
 }
 
 Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
@@ -156,8 +156,8 @@ Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
 FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {
   if (ahead.lamp == nullptr && sky_ == nullptr) return {daylight_.sky(ray.direction), 0};
   const float all = fluence(ray.origin);
-  if (ahead.lamp == nullptr) return {sky_->radiance(ray.direction), all > 0 ? sky_fluence() / all * sky_->density(ray.direction) : 0};
-  return {ahead.lamp->radiance, all > 0 ? lamp_fluence(*ahead.lamp, ray.origin) / all * ahead.hit.density : 0};
+  if (ahead.lamp == nullptr) return {sky_->radiance(ray.direction), all > 0 ? sky_fluence() / all * sky_->pdf(ray.direction) : 0};
+  return {ahead.lamp->radiance, all > 0 ? lamp_fluence(*ahead.lamp, ray.origin) / all * ahead.hit.pdf : 0};
 }
 
 namespace {

@@ -112,8 +112,8 @@ class SkyImage {
   Colour radiance(const Float3& direction) const;
   // A direction; bright ones are chosen more often.
   Float3 choose(Rng& rng) const;
-  // The density with which choose() chooses this direction, per steradian.
-  float density(const Float3& direction) const;
+  // The probability density with which choose() chooses this direction, per steradian.
+  float pdf(const Float3& direction) const;
   // Luminance from everywhere.
   float fluence() const { return static_cast<float>(table_.sum()); }
 
@@ -139,14 +139,14 @@ class SkyImage {
 struct LampSample {
   Float3 direction;
   float distance;
-  float density;  // per steradian; 0: the point is behind the lamp
+  float pdf;  // per steradian; 0: the point is behind the lamp
 };
 
 // Where a ray meets a lamp.
 struct LampHit {
   float t;
   Float3 normal;
-  float density;  // with which sample() chooses the ray's direction at its origin
+  float pdf;  // with which sample() chooses the ray's direction at its origin
 };
 
 // A rectangle or a disc.
@@ -165,7 +165,7 @@ class FlatLamp {
   float solid_angle(const Float3& p) const;
 
  private:
-  float density(float distance, float cosine) const { return distance * distance / (area_ * cosine); }
+  float pdf(float distance, float cosine) const { return distance * distance / (area_ * cosine); }
 
   Place place_;
   float half_width_, half_height_;
@@ -195,14 +195,14 @@ inline constexpr float kBeyond = 1e6f;  // view units: farther than anything
 struct LightSample {
   Float3 direction;  // towards the light
   float distance;    // view units
-  Colour light;      // radiance, over how densely such directions are chosen
-  float density;     // per steradian; 0: no path finds this light by chance
+  Colour light;      // radiance over the pdf of the direction
+  float pdf;         // per steradian; 0: no path finds this light by chance, such as the sun's
 };
 
 // Light that a path has found.
 struct FoundLight {
   Colour radiance;
-  float density;  // with which sample() chooses the same way to it; 0: never
+  float pdf;  // with which sample() chooses the same way to it; 0: never
 };
 
 class Lights {
@@ -238,10 +238,10 @@ class Lights {
   std::vector<Lamp> lamps_;
 };
 
-// The part that counts of a light found with `density`, when another way finds it with `other` (the power heuristic).
-inline float share(float density, float other) {
+// The part that counts of a light found with `pdf`, when another way finds it with `other` (the power heuristic).
+inline float share(float pdf, float other) {
   if (other == 0) return 1;
-  const float ratio = other / density;
+  const float ratio = other / pdf;
   return 1 / (1 + ratio * ratio);
 }
 

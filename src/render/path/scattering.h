@@ -1,5 +1,5 @@
 // What becomes of light at a point: snow turns it by its phase function, a matte surface throws it back to all sides.
-// Each kind has the same three members: value(), density() and turn().
+// Each kind has the same three members: value(), pdf() and turn().
 #pragma once
 
 #include <cmath>
@@ -40,8 +40,8 @@ inline Float3 scatter(const Float3& direction, float g, float u, float v) {
 // A way on.
 struct Turn {
   Float3 direction;
-  Colour weight;  // value / density
-  float density;  // per steradian
+  Colour weight;  // value / pdf
+  float pdf;      // per steradian
 };
 
 class SnowScattering {
@@ -50,13 +50,13 @@ class SnowScattering {
   SnowScattering(const Float3& way, const Colour& albedo, float anisotropy) : way_(way), albedo_(albedo), g_(anisotropy) {}
 
   // The part of light that goes from the path to `direction`, or back; per steradian.
-  Colour value(const Float3& direction) const { return density(direction) * albedo_; }
-  // With which turn() chooses that direction.
-  float density(const Float3& direction) const { return henyey_greenstein(dot(way_, direction), g_); }
+  Colour value(const Float3& direction) const { return pdf(direction) * albedo_; }
+  // The probability density with which turn() chooses that direction, per steradian.
+  float pdf(const Float3& direction) const { return henyey_greenstein(dot(way_, direction), g_); }
   Turn turn(Rng& rng) const {
     const float u = random_float(rng), v = random_float(rng);
     const Float3 direction = scatter(way_, g_, u, v);
-    return {direction, albedo_, density(direction)};
+    return {direction, albedo_, pdf(direction)};
   }
 
  private:
@@ -70,8 +70,8 @@ class MatteScattering {
   MatteScattering(const Float3& normal, const Colour& albedo) : normal_(normal), albedo_(albedo) {}
 
   // With the cosine at the surface.
-  Colour value(const Float3& direction) const { return density(direction) * albedo_; }
-  float density(const Float3& direction) const { return max(dot(normal_, direction), 0.0f) / std::numbers::pi_v<float>; }
+  Colour value(const Float3& direction) const { return pdf(direction) * albedo_; }
+  float pdf(const Float3& direction) const { return max(dot(normal_, direction), 0.0f) / std::numbers::pi_v<float>; }
   // Distributed like the cosine, which cancels.
   Turn turn(Rng& rng) const {
     const float cosine = std::sqrt(random_float(rng)), around = random_float(rng);
@@ -83,83 +83,92 @@ class MatteScattering {
   Colour albedo_;
 };
 
-// Rough metal: a surface of tiny mirrors whose slopes are spread by the GGX distribution (Walter et al. 2007). Each reflects by Schlick's
-// approximation of Fresnel's formulas (1994) and may be hidden or shadowed by its neighbours (Smith 1967; the two together as in Heitz
-// 2014).
+// Rough metal: a surface of tiny mirrors, the microfacets of Walter et al. (2007). In their symbols, with the surface's normal along z:
+//   wo     to where the path came from
+//   wi     to where it goes on
+//   m      a microfacet's normal; what goes from wi to wo is reflected where m is half way between them
+//   alpha  how rough the surface is: the larger, the steeper its microfacets
+//   D      the distribution of m, GGX
+//   G1     the part of the microfacets that neighbours do not hide from one direction (Smith 1967), 1 / (1 + Lambda)
+//   G2     the part that they do not hide from wo or wi (Heitz 2014)
+//   F      the reflectance by Fresnel, in Schlick's approximation (1994)
 
 class MetalScattering {
  public:
-  // `back`: from the surface to where the path came from, on the side of the normal. `colour`: of light that falls straight onto it.
-  MetalScattering(const Float3& back, const Float3& normal, const Colour& colour, float roughness)
-      : across_(tangents_of(normal)), normal_(normal), back_(to_own(back)), colour_(colour), alpha_(roughness * roughness) {
+  // `wo` is on the side of the normal. `colour`: of light that falls straight onto it.
+  MetalScattering(const Float3& wo, const Float3& normal, const Colour& colour, float roughness)
+      : across_(tangents_of(normal)), normal_(normal), wo_(to_own(wo)), colour_(colour), alpha_(roughness * roughness) {
     constexpr float kGrazing = 1e-3f;  // where a normal is rounded it may face away a little from what is seen
-    back_[2] = max(back_[2], kGrazing);
+    wo_[2] = max(wo_[2], kGrazing);
   }
 
-  // With the cosine at the surface.
+  // F D G2 / (4 wo_z wi_z) with the cosine at the surface, wi_z.
   Colour value(const Float3& direction) const {
-    const Float3 on = to_own(direction);
-    if (on[2] <= 0) return Colour::zero();
-    const Float3 mirror = normalized(back_ + on);
-    return (slopes(mirror) * both_free(on) / (4 * back_[2])) * reflected(dot(back_, mirror));
+    const Float3 wi = to_own(direction);
+    if (wi[2] <= 0) return Colour::zero();
+    const Float3 m = normalized(wo_ + wi);
+    return (ggx(m) * masking_shadowing(wi) / (4 * wo_[2])) * fresnel(dot(wo_, m));
   }
 
-  float density(const Float3& direction) const {
-    const Float3 on = to_own(direction);
-    return on[2] > 0 ? density_of_mirror(normalized(back_ + on)) : 0;
+  float pdf(const Float3& direction) const {
+    const Float3 wi = to_own(direction);
+    return wi[2] > 0 ? reflection_pdf(normalized(wo_ + wi)) : 0;
   }
 
-  // Among the mirrors that are seen from where the path came (Heitz 2018). What is left is how many of them see the way on.
+  // Chooses among the microfacets that are seen from wo (Heitz 2018). What is left of value / pdf is F G2 / G1(wo).
   Turn turn(Rng& rng) const {
     const float u = random_float(rng), v = random_float(rng);
-    const Float3 mirror = visible_mirror(u, v);
-    const float cosine = dot(back_, mirror);
-    const Float3 on = 2 * cosine * mirror - back_;
-    const Float3 direction = normalized(on[0] * across_.s + on[1] * across_.t + on[2] * normal_);
-    const float free = on[2] > 0 ? both_free(on) * (1 + hidden(back_)) : 0;
-    return {direction, free * reflected(cosine), density_of_mirror(mirror)};
+    const Float3 m = visible_normal(u, v);
+    const float cosine = dot(wo_, m);
+    const Float3 wi = 2 * cosine * m - wo_;
+    const Float3 direction = normalized(wi[0] * across_.s + wi[1] * across_.t + wi[2] * normal_);
+    const float free = wi[2] > 0 ? masking_shadowing(wi) * (1 + lambda(wo_)) : 0;
+    return {direction, free * fresnel(cosine), reflection_pdf(m)};
   }
 
  private:
   Float3 to_own(const Float3& v) const { return {dot(across_.s, v), dot(across_.t, v), dot(normal_, v)}; }
 
-  // How many mirrors face m, per steradian and area of the surface. Written so that nothing cancels where the surface is smooth.
-  float slopes(const Float3& m) const {
+  // D(m): how many microfacets face m, per steradian and area of the surface. Written so that nothing cancels where alpha is small.
+  float ggx(const Float3& m) const {
     const float s = (m[0] * m[0] + m[1] * m[1]) / (alpha_ * alpha_) + m[2] * m[2];
     return 1 / (std::numbers::pi_v<float> * alpha_ * alpha_ * s * s);
   }
 
-  // Lambda of Smith's model: of mirrors that face a direction, how many are hidden for one that is not.
-  float hidden(const Float3& v) const {
+  // Lambda(v): how many microfacets that face v are hidden from it for one that is not.
+  float lambda(const Float3& v) const {
     const float tangent2 = (v[0] * v[0] + v[1] * v[1]) / (v[2] * v[2]);
     return 0.5f * (std::sqrt(1 + alpha_ * alpha_ * tangent2) - 1);
   }
 
-  // The part of mirrors that see both the way back and the way on.
-  float both_free(const Float3& on) const { return 1 / (1 + hidden(back_) + hidden(on)); }
+  // G2(wo, wi): the part of the microfacets that see both.
+  float masking_shadowing(const Float3& wi) const { return 1 / (1 + lambda(wo_) + lambda(wi)); }
 
-  float density_of_mirror(const Float3& mirror) const { return slopes(mirror) / ((1 + hidden(back_)) * 4 * back_[2]); }
+  // With which a reflection by m is chosen, per steradian of wi: G1(wo) D(m) / (4 wo_z).
+  float reflection_pdf(const Float3& m) const { return ggx(m) / ((1 + lambda(wo_)) * 4 * wo_[2]); }
 
-  Colour reflected(float cosine) const {
+  // F; `cosine` between m and wo or wi, which are the same.
+  Colour fresnel(float cosine) const {
     const float edge = std::pow(clamp(1 - cosine, 0.0f, 1.0f), 5.0f);
     return mix(colour_, Colour{1, 1, 1}, edge);
   }
 
-  // A point of the half sphere's outline as seen from the way back, after stretching the surface so that all slopes are alike.
-  Float3 visible_mirror(float u, float v) const {
-    const Float3 seen = normalized(Float3{alpha_ * back_[0], alpha_ * back_[1], back_[2]});
-    const float flat = std::hypot(seen[0], seen[1]);
-    const Float3 level = flat > 0 ? Float3{-seen[1] / flat, seen[0] / flat, 0} : Float3{1, 0, 0}, up = cross(seen, level);
-    const float radius = std::sqrt(u), angle = 2 * std::numbers::pi_v<float> * v;
-    const float x = radius * std::cos(angle);
+  // An m that wo sees, u and v uniform in [0, 1): a point of the half sphere's outline as seen from wo, after stretching the surface so
+  // that alpha is 1. Names are those of Heitz's listing (2018).
+  Float3 visible_normal(float u, float v) const {
+    const Float3 vh = normalized(Float3{alpha_ * wo_[0], alpha_ * wo_[1], wo_[2]});
+    const float length = std::hypot(vh[0], vh[1]);
+    const Float3 axis1 = length > 0 ? Float3{-vh[1] / length, vh[0] / length, 0} : Float3{1, 0, 0}, axis2 = cross(vh, axis1);
+    const float r = std::sqrt(u), phi = 2 * std::numbers::pi_v<float> * v;
+    const float t1 = r * std::cos(phi);
     // What of the disc lies behind the horizon is squeezed onto the rest.
-    const float y = mix(std::sqrt(max(0.0f, 1 - x * x)), radius * std::sin(angle), 0.5f * (1 + seen[2]));
-    const Float3 m = x * level + y * up + std::sqrt(max(0.0f, 1 - x * x - y * y)) * seen;
-    return normalized(Float3{alpha_ * m[0], alpha_ * m[1], max(m[2], 0.0f)});
+    const float t2 = mix(std::sqrt(max(0.0f, 1 - t1 * t1)), r * std::sin(phi), 0.5f * (1 + vh[2]));
+    const Float3 nh = t1 * axis1 + t2 * axis2 + std::sqrt(max(0.0f, 1 - t1 * t1 - t2 * t2)) * vh;
+    return normalized(Float3{alpha_ * nh[0], alpha_ * nh[1], max(nh[2], 0.0f)});
   }
 
   Tangents across_;
-  Float3 normal_, back_;
+  Float3 normal_, wo_;
   Colour colour_;
   float alpha_;
 };

@@ -70,7 +70,7 @@ double SkyImage::solid_angle(int row, int rows) const {
 }
 
 // Luminance × solid angle. The mean over a pixel of what radiance() gives there has an eighth of each neighbour's: pixels beside the sun
-// are as bright as their darkest and brightest corners, and a density made of their own colour alone would miss that.
+// are as bright as their darkest and brightest corners, and a pdf made of their own colour alone would miss that.
 std::vector<float> SkyImage::cell_fluences() const {
   const int w = image_.width, h = image_.height, across_cells = w / edge_;
   if (w != 2 * h) throw UserError(fmt::format("{} x {} pixels; a sky is twice as wide as high", w, h));
@@ -119,7 +119,7 @@ Float3 SkyImage::choose(Rng& rng) const {
   return normalized(to_float({out * std::sin(right), up, -out * std::cos(right)}));
 }
 
-float SkyImage::density(const Float3& direction) const {
+float SkyImage::pdf(const Float3& direction) const {
   const Place p = place_of(direction);
   const int x = std::min(static_cast<int>(p.x), image_.width - 1) / edge_, y = std::min(static_cast<int>(p.y), image_.height - 1) / edge_;
   const std::size_t cell = static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width / edge_) + static_cast<std::size_t>(x);

@@ -31,7 +31,7 @@ struct PathTracer::Path {
   float footprint;
   Rng& rng;
   Colour throughput{1, 1, 1};
-  float density = 0;  // with which the last turn was chosen; 0: from the camera
+  float pdf = 0;  // with which the last turn was chosen; 0: from the camera
   int events = 0;
   int in_snow = 0;  // how many of them; counted as far as they matter
   Sample sample{};
@@ -69,13 +69,13 @@ void PathTracer::scatter_at(Path& path, const Float3& p, const Scattering& scatt
   const LightSample sample = lights_.sample(p, path.rng);
   const Colour arriving = multiply(scattering.value(sample.direction), sample.light);
   if (brightest(arriving) > 0) {
-    const float part = sample.density > 0 ? share(sample.density, scattering.density(sample.direction)) : 1;
+    const float part = sample.pdf > 0 ? share(sample.pdf, scattering.pdf(sample.direction)) : 1;
     const float seen = visibility({p, sample.direction}, sample.distance, path.rng);
     path.sample.light += part * seen * multiply(path.throughput, arriving);
   }
   const Turn turn = scattering.turn(path.rng);
   path.throughput = multiply(path.throughput, turn.weight);
-  path.density = turn.density;
+  path.pdf = turn.pdf;
   path.ray = {p, turn.direction};
 }
 
@@ -106,7 +106,7 @@ void PathTracer::meet_body(Path& path, const StageHit& hit) const {
 void PathTracer::leave(Path& path, const Lights::LampAhead& ahead) const {
   if (path.events == 0 && ahead.lamp != nullptr) path.sees({1, 1, 1}, ahead.hit.normal, ahead.hit.t);
   const FoundLight light = lights_.found(path.ray, ahead);
-  const float part = path.events > 0 ? share(path.density, light.density) : 1;
+  const float part = path.events > 0 ? share(path.pdf, light.pdf) : 1;
   path.sample.light += part * multiply(path.throughput, light.radiance);
 }
 

@@ -74,11 +74,11 @@ double irradiance_by_both(const Lights& lights, const Float3& p, const Float3& n
   for (int i = 0; i < samples; ++i) {
     Rng rng(Rng::cell_key(3, i, 0, 0));
     const LightSample s = lights.sample(p, rng);
-    const float part = s.density > 0 ? share(s.density, matte.density(s.direction)) : 1;
+    const float part = s.pdf > 0 ? share(s.pdf, matte.pdf(s.direction)) : 1;
     sum += part * visible(lights, p, s) * s.light[1] * std::max(0.0f, dot(normal, s.direction));
     const Turn turn = matte.turn(rng);
     const FoundLight found = lights.found({p, turn.direction}, lights.lamp_ahead({p, turn.direction}));
-    sum += kPi * share(turn.density, found.density) * found.radiance[1];
+    sum += kPi * share(turn.pdf, found.pdf) * found.radiance[1];
   }
   return sum / samples;
 }

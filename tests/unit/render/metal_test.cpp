@@ -38,7 +38,7 @@ class Metal : public ::testing::TestWithParam<Case> {
 };
 
 // What is missing of 1 are mirrors that would send light into the surface: the rougher and the flatter, the more.
-TEST_P(Metal, DensityIsThatOfTheTurnsThatLeaveTheSurface) {
+TEST_P(Metal, PdfIsThatOfTheTurnsThatLeaveTheSurface) {
   const MetalScattering scattering = metal();
   constexpr int kTurns = 100000;
   int leaving = 0;
@@ -46,7 +46,7 @@ TEST_P(Metal, DensityIsThatOfTheTurnsThatLeaveTheSurface) {
     Rng rng(Rng::cell_key(3, i, 0, 0));
     leaving += dot(scattering.turn(rng).direction, kNormal) > 0;
   }
-  const double sum = integral([&](const Float3& direction) { return scattering.density(direction); });
+  const double sum = integral([&](const Float3& direction) { return scattering.pdf(direction); });
   EXPECT_NEAR(sum, double(leaving) / kTurns, 0.01);
   EXPECT_LE(sum, 1.005);
   if (GetParam().roughness <= 0.3f && GetParam().cosine >= 0.5f) {
@@ -54,7 +54,7 @@ TEST_P(Metal, DensityIsThatOfTheTurnsThatLeaveTheSurface) {
   }
 }
 
-TEST_P(Metal, TurnsAreSpreadAsTheDensitySays) {
+TEST_P(Metal, TurnsAreSpreadAsThePdfSays) {
   const MetalScattering scattering = metal();
   const Tangents t = tangents_of(kNormal);
   constexpr int kAcross = 8, kTurns = 200000;
@@ -64,7 +64,7 @@ TEST_P(Metal, TurnsAreSpreadAsTheDensitySays) {
   };
   std::array<double, kAcross * kAcross> expected{}, found{};
   integral([&](const Float3& w) {
-    expected[cell(w)] += scattering.density(w) * 2 * kPi / (1500.0 * 3000);
+    expected[cell(w)] += scattering.pdf(w) * 2 * kPi / (1500.0 * 3000);
     return 0.0;
   });
   for (int i = 0; i < kTurns; ++i) {
@@ -75,16 +75,16 @@ TEST_P(Metal, TurnsAreSpreadAsTheDensitySays) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], 0.006) << i;
 }
 
-TEST_P(Metal, WeightOfATurnIsValueOverDensity) {
+TEST_P(Metal, WeightOfATurnIsValueOverPdf) {
   const MetalScattering scattering = metal({0.9f, 0.5f, 0.2f});
   for (int i = 0; i < 2000; ++i) {
     Rng rng(Rng::cell_key(5, i, 0, 0));
     const Turn turn = scattering.turn(rng);
     if (dot(turn.direction, kNormal) <= 0.01f) continue;
     const Colour value = scattering.value(turn.direction);
-    const float density = scattering.density(turn.direction);
-    ASSERT_NEAR(turn.density / density, 1, 0.02) << i;
-    for (int c = 0; c < 3; ++c) ASSERT_NEAR(turn.weight[c] / (value[c] / density), 1, 0.02) << i;
+    const float pdf = scattering.pdf(turn.direction);
+    ASSERT_NEAR(turn.pdf / pdf, 1, 0.02) << i;
+    for (int c = 0; c < 3; ++c) ASSERT_NEAR(turn.weight[c] / (value[c] / pdf), 1, 0.02) << i;
   }
 }
 

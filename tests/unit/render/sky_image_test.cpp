@@ -50,11 +50,11 @@ TEST(SkyImage, IsSmoothAcrossItsSeamAndAtThePoles) {
     const Colour here = sky.radiance(d), beside = sky.radiance(normalized(d + Float3{1e-5f, 1e-5f, 0}));
     for (int c = 0; c < 3; ++c) EXPECT_TRUE(std::isfinite(here[c]) && here[c] >= 0);
     for (int c = 0; c < 3 && d[1] == 0; ++c) EXPECT_NEAR(here[c], beside[c], 1e-3);
-    EXPECT_TRUE(std::isfinite(sky.density(d)));
+    EXPECT_TRUE(std::isfinite(sky.pdf(d)));
   }
 }
 
-// Pictures of more pixels than cells: the density still is that of the directions which are chosen, and bright spots are found.
+// Pictures of more pixels than cells: the pdf still is that of the directions which are chosen, and bright spots are found.
 TEST(SkyImage, OfALargePictureChoosesByCellsOfSeveralPixels) {
   HdrImage image = even_image(2304, {0.5f, 0.5f, 0.5f});  // 4608 across
   for (int y = 600; y < 606; ++y)
@@ -62,20 +62,20 @@ TEST(SkyImage, OfALargePictureChoosesByCellsOfSeveralPixels) {
   const SkyImage sky(std::move(image), 30, 1);
   Rng rng(4);
   int bright = 0;
-  double mean = 0;  // of 1 / density: the whole sphere
+  double mean = 0;  // of 1 / pdf: the whole sphere
   constexpr int kTries = 20000;
   for (int i = 0; i < kTries; ++i) {
     const Float3 direction = sky.choose(rng);
-    ASSERT_GT(sky.density(direction), 0);
+    ASSERT_GT(sky.pdf(direction), 0);
     bright += luminance(sky.radiance(direction)) > 1e3f;
-    mean += luminance(sky.radiance(direction)) / sky.density(direction) / kTries;
+    mean += luminance(sky.radiance(direction)) / sky.pdf(direction) / kTries;
   }
   EXPECT_GT(bright, kTries / 20);
   EXPECT_NEAR(mean, sky.fluence(), 0.02 * sky.fluence());
 }
 
-// Bands of height and sectors of all directions: as many as their density says.
-TEST(SkyImage, ChoosesDirectionsAsOftenAsItsDensitySays) {
+// Bands of height and sectors of all directions: as many as their pdf says.
+TEST(SkyImage, ChoosesDirectionsAsOftenAsItsPdfSays) {
   const SkyImage sky(rough_image(), 30, 1);
   constexpr int kBands = 12, kSectors = 20, kSamples = 400000;
   const auto bin_of = [](const Float3& d) {
@@ -88,7 +88,7 @@ TEST(SkyImage, ChoosesDirectionsAsOftenAsItsDensitySays) {
   constexpr int kProbes = 4000000;
   for (int i = 0; i < kProbes; ++i) {
     const Float3 d = any_direction(rng);
-    expected[bin_of(d)] += sky.density(d) * 4 * kPi / kProbes;
+    expected[bin_of(d)] += sky.pdf(d) * 4 * kPi / kProbes;
   }
   for (int i = 0; i < kSamples; ++i) drawn[bin_of(sky.choose(rng))] += 1;
   double whole = 0;
@@ -109,7 +109,7 @@ TEST(SkyImage, FluenceIsTheIntegralOfItsLuminance) {
   EXPECT_NEAR(sum * 4 * kPi / kProbes / sky.fluence(), 1, 0.02);
 }
 
-TEST(SkyImage, SamplesHaveLightInProportionToTheirDensityUpToTheSlopesOfAPixel) {
+TEST(SkyImage, SamplesHaveLightInProportionToTheirPdfUpToTheSlopesOfAPixel) {
   const SkyImage sky(rough_image(), 0, 1);
   const Lights lights(Daylight::even({0, 0, 0}), &sky);
   Rng rng(2);
