@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "render/path/deep_snow.h"
 #include "render/path/scattering.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 namespace firn {
 namespace {

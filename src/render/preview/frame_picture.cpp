@@ -10,7 +10,7 @@
 #include "render/preview/painter.h"
 #include "render/shared/canvas.h"
 #include "render/shared/grains.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 namespace firn {
 namespace {

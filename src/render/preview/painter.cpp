@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 #include "math/random.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 namespace firn {
 namespace {

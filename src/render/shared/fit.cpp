@@ -6,7 +6,7 @@
 #include "build/form.h"
 #include "collide/body.h"
 #include "render/shared/grains.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 #include "render/shared/shoot.h"
 #include "render/shared/stage.h"
 

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "frame/rasterize.h"
 #include "math/random.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 namespace firn {
 namespace {

@@ -13,7 +13,7 @@
 #include "build/bodies.h"
 #include "firn/error.h"
 #include "geometry/mesh.h"
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 namespace firn {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 #include "scenes.h"
 
 namespace firn {

@@ -1,4 +1,4 @@
-#include "render/shared/look.h"
+#include "render/shared/palette.h"
 
 #include <cmath>
 #include <numbers>

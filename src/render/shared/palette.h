@@ -1,4 +1,4 @@
-// The look of the pictures: a low sun and a clear winter sky over slate ground, chosen so that snow is the brightest thing in them.
+// The colours and the light of the pictures: a low sun and a clear winter sky over slate ground, and snow is the brightest thing.
 #pragma once
 
 #include "render/shared/stage.h"
