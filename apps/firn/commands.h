@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "firn/picture.h"
 #include "firn/simulation.h"
 
 namespace CLI {
@@ -36,24 +35,6 @@ struct SceneArguments {
   firn::Scene load() const { return firn::load_scene(scene, overrides); }
 };
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required);
-
-// What preview and render say at the end.
-void print_pictures(const std::vector<std::string>& paths);
-// What went wrong with them, if anything did; returns the exit code.
-int end_pictures(const std::string& no_film, const std::vector<std::string>& unreadable);
-
-// --frames and --every of pictures: which frames. The range is read when the verb runs.
-struct FrameArguments {
-  std::string range;
-  int every = 1;
-
-  // Throws UserError.
-  firn::FrameRange chosen() const;
-};
-void add_frame_arguments(CLI::App& verb, FrameArguments& arguments);
-
-// --colour of pictures.
-void add_colour_argument(CLI::App& verb, firn::ColourBy& colour);
 
 struct MachineArguments {
   std::string backend = "cpu";
