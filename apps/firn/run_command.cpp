@@ -21,7 +21,8 @@ struct RunArguments {
   int subframes = 0;           // 0: the scene's
   int checkpoint_frames = -1;  // below 0: the scene's
 
-  // The scene with what the flags say of its output, as --set would.
+  // The scene with what the flags say of its output. They are texts as of --set, which take the place of the scene's own before these are
+  // checked, so that a flag also helps where the scene is wrong.
   firn::Scene load() const {
     SceneArguments with_output = scene;
     if (!formats.empty()) with_output.overrides.push_back(fmt::format("output.formats=[\"{}\"]", fmt::join(formats, "\", \"")));
