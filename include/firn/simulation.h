@@ -59,13 +59,14 @@ struct StepInfo {
   double serial_seconds = 0;                            // outside of what all threads share
 };
 
+// Sums and extremes over all particles; in 2D, sums are per metre of depth.
 struct Statistics {
-  double mass = 0;
-  Vector momentum{0, 0, 0};
-  Vector angular_momentum{0, 0, 0};  // about the world's origin
-  double kinetic_energy = 0, elastic_energy = 0;
-  double jp_min = 1, jp_max = 1, jp_mean = 1;
-  Vector lower{0, 0, 0}, upper{0, 0, 0};
+  double mass = 0;                                // kg
+  Vector momentum{0, 0, 0};                       // kg m/s
+  Vector angular_momentum{0, 0, 0};               // kg m²/s about the world's origin, APIC's B counted (M10)
+  double kinetic_energy = 0, elastic_energy = 0;  // J
+  double jp_min = 1, jp_max = 1, jp_mean = 1;     // J_P; 0 when there are no particles
+  Vector lower{0, 0, 0}, upper{0, 0, 0};          // the box around them, m
 };
 
 // Told what setting up is at, such as "collider 1: level set of ship.obj": before anything that may take long. May be empty.

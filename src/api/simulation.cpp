@@ -165,12 +165,6 @@ void Simulation::Parts::exchange_particles() {
   state.population.left += removed.left;
 }
 
-namespace {
-
-Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
-
-}  // namespace
-
 StepInfo Simulation::step(double longest) {
   // An automatic step ends where snow comes in.
   if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
@@ -214,10 +208,9 @@ void Simulation::advance_to(double end, const std::function<bool(const StepInfo&
 }
 
 Statistics Simulation::statistics() const {
-  Totals t;
-  parts_->solver->in_threads([&] { t = sum_up(parts_->model, *parts_->solver, parts_->state); });
-  return {t.mass,    to_array(t.momentum), to_array(t.angular), t.kinetic,        t.elastic, t.J_P_min,
-          t.J_P_max, t.J_P_mean,           to_array(t.lower),   to_array(t.upper)};
+  Statistics statistics;
+  parts_->solver->in_threads([&] { statistics = sum_up(parts_->model, *parts_->solver, parts_->state); });
+  return statistics;
 }
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {

@@ -63,6 +63,17 @@ namespace {
 
 constexpr std::size_t kChunk = 8192;  // fixed, so that the order of the sums does not depend on threads
 
+// What Statistics are made of, of no particle yet.
+struct Sums {
+  static constexpr double kFar = std::numeric_limits<double>::infinity();
+
+  double mass = 0;
+  Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};
+  double kinetic = 0, elastic = 0;
+  double J_P_min = kFar, J_P_max = -kFar, J_P_sum = 0;
+  Vec<double, 3> lower{kFar, kFar, kFar}, upper{-kFar, -kFar, -kFar};
+};
+
 template <int D>
 double elastic_energy(const Model& model, const ParticleRow& row) {
   Mat<double, D> F_E;
@@ -71,26 +82,26 @@ double elastic_energy(const Model& model, const ParticleRow& row) {
   return row.volume * energy_density(F_E, polar(F_E).R, hardened(snow_parameters(model, row.material, row.own), row.J_P));
 }
 
-void add(const Model& model, const ParticleRow& row, Totals& t) {
+void add(const Model& model, const ParticleRow& row, Sums& s) {
   const Vec<double, 3> v{row.velocity[0], row.velocity[1], row.velocity[2]};
   const Vec<double, 3> x{row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)};
-  t.mass += row.mass;
-  t.momentum += row.mass * v;
-  t.angular += row.mass * cross(x, v);
+  s.mass += row.mass;
+  s.momentum += row.mass * v;
+  s.angular += row.mass * cross(x, v);
   for (int a = 0; a < 3; ++a) {
     const int b = (a + 1) % 3, c = (a + 2) % 3;
-    t.angular[a] += row.mass * (row.B[3 * c + b] - row.B[3 * b + c]);
-    t.lower[a] = std::min(t.lower[a], x[a]);
-    t.upper[a] = std::max(t.upper[a], x[a]);
+    s.angular[a] += row.mass * (row.B[3 * c + b] - row.B[3 * b + c]);
+    s.lower[a] = std::min(s.lower[a], x[a]);
+    s.upper[a] = std::max(s.upper[a], x[a]);
   }
-  t.kinetic += 0.5 * row.mass * dot(v, v);
-  t.elastic += model.dimension == 3 ? elastic_energy<3>(model, row) : elastic_energy<2>(model, row);
-  t.J_P_min = std::min(t.J_P_min, row.J_P);
-  t.J_P_max = std::max(t.J_P_max, row.J_P);
-  t.J_P_mean += row.J_P;
+  s.kinetic += 0.5 * row.mass * dot(v, v);
+  s.elastic += model.dimension == 3 ? elastic_energy<3>(model, row) : elastic_energy<2>(model, row);
+  s.J_P_min = std::min(s.J_P_min, row.J_P);
+  s.J_P_max = std::max(s.J_P_max, row.J_P);
+  s.J_P_sum += row.J_P;
 }
 
-void merge(const Totals& from, Totals& to) {
+void merge(const Sums& from, Sums& to) {
   to.mass += from.mass;
   to.momentum += from.momentum;
   to.angular += from.angular;
@@ -98,36 +109,30 @@ void merge(const Totals& from, Totals& to) {
   to.elastic += from.elastic;
   to.J_P_min = std::min(to.J_P_min, from.J_P_min);
   to.J_P_max = std::max(to.J_P_max, from.J_P_max);
-  to.J_P_mean += from.J_P_mean;
+  to.J_P_sum += from.J_P_sum;
   for (int a = 0; a < 3; ++a) {
     to.lower[a] = std::min(to.lower[a], from.lower[a]);
     to.upper[a] = std::max(to.upper[a], from.upper[a]);
   }
 }
 
-Totals nothing() {
-  constexpr double kFar = std::numeric_limits<double>::infinity();
-  Totals t;
-  t.J_P_min = kFar;
-  t.J_P_max = -kFar;
-  t.lower = Vec<double, 3>::filled(kFar);
-  t.upper = Vec<double, 3>::filled(-kFar);
-  return t;
+Statistics statistics_of(const Sums& s, double particles) {
+  return {s.mass,    to_array(s.momentum),  to_array(s.angular), s.kinetic,        s.elastic, s.J_P_min,
+          s.J_P_max, s.J_P_sum / particles, to_array(s.lower),   to_array(s.upper)};
 }
 
 }  // namespace
 
-Totals sum_up(const Model& model, const Solver& solver, const State& state) {
-  if (state.particle_count == 0) return {};
+Statistics sum_up(const Model& model, const Solver& solver, const State& state) {
+  if (state.particle_count == 0) return {.jp_min = 0, .jp_max = 0, .jp_mean = 0};
   const std::size_t ids = state.next_id;
-  std::vector<Totals> partial((ids + kChunk - 1) / kChunk, nothing());
+  std::vector<Sums> partial((ids + kChunk - 1) / kChunk);
   parallel_for(partial.size(), [&](std::size_t c) {
     for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk))) add(model, row, partial[c]);
   });
-  Totals sum = nothing();
-  for (const Totals& t : partial) merge(t, sum);
-  sum.J_P_mean /= static_cast<double>(state.particle_count);
-  return sum;
+  Sums sum;
+  for (const Sums& s : partial) merge(s, sum);
+  return statistics_of(sum, static_cast<double>(state.particle_count));
 }
 
 }  // namespace firn

@@ -87,19 +87,11 @@ void check_ids_left(const State& state, std::size_t more);
 // threads: 0 means all cores (the reference uses one).
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads);
 
-// Sums over all particles, for statistics and tests; in double and in id order, so that every backend is measured alike.
+// Sums over all particles; in double and in id order, so that every backend is measured alike.
+Statistics sum_up(const Model& model, const Solver& solver, const State& state);
 
-struct Totals {
-  double mass = 0;                   // kg
-  Vec<double, 3> momentum{0, 0, 0};  // kg m/s
-  Vec<double, 3> angular{0, 0, 0};   // kg m²/s about the world's origin, APIC's B counted (M10)
-  double kinetic = 0;                // J
-  double elastic = 0;                // J
-  double J_P_min = 0, J_P_max = 0, J_P_mean = 0;
-  Vec<double, 3> lower{0, 0, 0}, upper{0, 0, 0};  // of the positions, m
-};
-
-Totals sum_up(const Model& model, const Solver& solver, const State& state);
+// A vector as public headers have it.
+inline Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
 
 // What a run will need, before it takes it.
 
