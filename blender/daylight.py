@@ -1,4 +1,4 @@
-"""The light of `firn render` for Cycles: the same sun and sky as in src/render/path/daylight.h, from where the colours are read."""
+"""The light of `firn render` for Cycles: sun and sky are `Daylight` of src/render/path/lights.h, from where the colours are read."""
 import math
 import re
 from pathlib import Path
@@ -6,14 +6,24 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
-HEADER = Path(__file__).resolve().parent.parent / "src/render/path/daylight.h"
+HEADERS = Path(__file__).resolve().parent.parent / "src/render/path"
 RISE = 0.55   # power of the height with which the horizon fades into the zenith
 FALL = 0.25   # height below the horizon at which the lower half has its own colour
 
 
+def daylight_members():
+    """The text of the struct, whichever header has it."""
+    for header in sorted(HEADERS.glob("*.h")):
+        if found := re.search(r"^struct Daylight \{(.*?)^\};", header.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+            return found[1]
+    raise RuntimeError(f"no header in {HEADERS} has a struct Daylight")
+
+
 def value_of(name):
     """A number, or a colour: W/m² on a surface that faces the sun, of the sky W/(m² sr)."""
-    found = re.search(rf"\b{name}(?:\{{| = )([^;}}]+)", HEADER.read_text(encoding="utf-8"))
+    found = re.search(rf"^  \w+ {name}(?:\{{| = )([\d., f]+)\}}?;", daylight_members(), re.MULTILINE)
+    if not found:
+        raise RuntimeError(f"Daylight in {HEADERS} has no member '{name}' with a value")
     numbers = [float(number.rstrip("f")) for number in found[1].split(", ")]
     return Vector(numbers) if len(numbers) > 1 else numbers[0]
 

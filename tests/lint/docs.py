@@ -65,12 +65,14 @@ def file_names(tree):
 
 
 def file_names_in_sources(tree):
-    """Whole paths that comments, scripts and build files name."""
+    """Whole paths that comments, scripts and build files name, and sources that comments of C++ name by any part of their path."""
     path = re.compile(r"(?<![\w./{}$-])(?:src|include|apps|docs|tests|benchmarks|blender|paraview)/[\w/.-]+\.(?:h|cpp|cu|py|md)\b")
+    in_comment = re.compile(r"(?<![\w./{}$<-])\w[\w/]*\.(?:h|cpp|cu)\b")
     for name in tree.files:
         if name.endswith((".h", ".cpp", ".cu", ".py", ".cmake", "CMakeLists.txt", "Makefile")) and not name.startswith("tests/lint/"):
             for number, line in tree.lines(name):
-                for word in path.findall(line):
+                comment = line.partition("// ")[2] if name.endswith((".h", ".cpp", ".cu")) else ""
+                for word in dict.fromkeys(path.findall(line) + in_comment.findall(comment)):
                     if not _exists(tree, word):
                         yield Finding(name, number, f"no such file: {word}")
 

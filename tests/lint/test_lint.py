@@ -155,6 +155,8 @@ class Docs(Planted):
                     "README.md:7: no such file or folder: docs/x.toml")
         self.expect(docs.file_names_in_sources, {"src/math/vec.h": "// See docs/gone.md.\n"},
                     "src/math/vec.h:1: no such file: docs/gone.md")
+        self.expect(docs.file_names_in_sources, {"src/math/vec.h": "// Not scene/schema.h (schema.h), but (math/gone.h).\n"},
+                    "src/math/vec.h:1: no such file: math/gone.h")
 
     def test_links_that_lead_nowhere(self):
         self.expect(docs.links, {"README.md": ("#keys", "#locks")}, "README.md:3: link to a heading that is not there")
