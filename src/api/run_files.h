@@ -1,4 +1,4 @@
-// Writes the frames of a run on a thread of its own: the solver goes on while they are made into files.
+// What a run writes beside checkpoints: stats.csv, bodies, and frames on a thread of their own.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// From the colliders a user names to the bodies the solver and the pictures test against.
+// From the colliders a user names to bodies: level sets for the solver, triangles for pictures.
 #pragma once
 
 #include <optional>

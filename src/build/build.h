@@ -1,4 +1,4 @@
-// From a scene to what a solver starts with: the constant model and the first particles.
+// From a scene to what a solver starts with: the constant model and the first particles, checked and settled.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
-// What comes into a run while it goes on: the particles of sources, snow with a start, and the snow that a moving window reaches. (What
-// goes is solver/outflow.h.) Which and when is constant; how far it has got is a state of its own.
+// What comes into a run while it goes on, and what goes: sources, snow with a start, the moving window, sinks.
 #pragma once
 
 #include "build/snow.h"
@@ -44,6 +43,8 @@ struct Forms {
   std::vector<Form> snow;  // particles from a file have none
   std::vector<Form> sources;
 };
+
+// Which particles come and when is constant; how far that has got is in the state. (What goes is solver/outflow.h.)
 
 // Snow that comes in at once.
 struct LateSnow {

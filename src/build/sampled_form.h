@@ -1,4 +1,4 @@
-// Shapes without a formula: level sets sampled from files and from other shapes.
+// Shapes without a formula: level sets from files, from other shapes, and key-framed by a file per frame.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// From points of a shape to particles: the one place where a sampled point becomes a row.
+// From shapes and files to particles: where the points are, how the snow varies, the rows that are made of them.
 #pragma once
 
 #include <cstdint>

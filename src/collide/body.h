@@ -1,4 +1,4 @@
-// A collision body frozen at one moment: what nodes and particles are tested against during a step.
+// Collision bodies: the rule of contact (M19), shapes that change (M20), a body frozen at one moment, what the snow does to it.
 #pragma once
 
 #include <memory>

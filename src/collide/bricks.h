@@ -1,5 +1,4 @@
-// A level set sampled on a lattice of the body's own frame, in bricks: those near the surface hold values, the others only a bound.
-// A plain view over arrays that somebody else owns, for host and device; or over bricks that are made on demand, for the host only.
+// A level set sampled on a lattice, in bricks: as a view for host and device, made on demand, and what owns one.
 #pragma once
 
 #include <array>
@@ -13,6 +12,9 @@
 #include "math/vec.h"
 
 namespace firn {
+
+// A level set sampled on a lattice of the body's own frame, in bricks: those near the surface hold values, the others only a bound.
+// A plain view over arrays that somebody else owns, for host and device; or over bricks that are made on demand, for the host only.
 
 class LazyBricks;
 
@@ -38,7 +40,7 @@ struct Bricks {
   const LazyBricks* lazy = nullptr;      // in place of all arrays
 };
 
-// Makes the brick where nobody has asked for it before (lazy_bricks.h).
+// Makes the brick where nobody has asked for it before (LazyBricks).
 BrickValues values_on_demand(const LazyBricks& bricks, std::int64_t brick);
 
 namespace detail {

@@ -1,4 +1,4 @@
-// Rigid motion of a body through time, in double precision and three dimensions (2D bodies turn about z).
+// Rigid motion of a body through time, in double precision and 3D (2D bodies turn about z): rotations, keys, the way between them.
 #pragma once
 
 #include <optional>

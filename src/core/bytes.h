@@ -1,4 +1,4 @@
-// A number for many bytes, which other bytes do not have: 128 bits by xxHash.
+// Things as bytes: 128-bit numbers that tell them apart, and archives that write, read and hash what a thing lists once.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,8 @@
 #include "firn/error.h"
 
 namespace firn {
+
+// A number for many bytes, which other bytes do not have: 128 bits by xxHash.
 
 class ByteHash {
  public:

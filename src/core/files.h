@@ -1,4 +1,4 @@
-// Whole files in and out: a file is either there complete or not there at all.
+// Files: read as a whole, written so that they are there complete or not at all, through a buffer, or line by line.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Memory: how much of it there is, and arrays that SIMD code reads.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// What must not outlive a process that a signal ends: files that are not complete, and other programs at work for it.
+// Processes: what must not outlive one that a signal ends, and work done in one of its own because it may crash or hang.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +11,8 @@
 #include "firn/cleanup.h"
 
 namespace firn {
+
+// What must not outlive a process that a signal ends: files that are not complete, and other programs at work for it.
 
 // While this lives, a signal that ends the process removes the file.
 class RemovedAtSignal {

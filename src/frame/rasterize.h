@@ -1,4 +1,4 @@
-// Particles to fields on the nodes of a grid, by the solver's own kernel (M4): for volumes in files and in pictures.
+// Particles to fields on the nodes of a grid, by the solver's own kernel (M4), and what they take up now.
 #pragma once
 
 #include <array>

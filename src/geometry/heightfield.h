@@ -1,4 +1,4 @@
-// Ground as heights over the horizontal plane, from a picture or a formula, and as a closed mesh.
+// Ground as heights over the horizontal plane: from a picture or a formula, as a closed mesh, as a solid with distances.
 #pragma once
 
 #include <cstddef>

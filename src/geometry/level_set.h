@@ -1,4 +1,4 @@
-// Level sets from meshes and volume files. OpenVDB stays behind this header.
+// Level sets from meshes and volume files, and how fast they move from one to the next. OpenVDB stays behind this header.
 #pragma once
 
 #include <cstddef>

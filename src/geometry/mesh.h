@@ -1,4 +1,4 @@
-// Triangles in space and what is simply computed from them.
+// Triangles in space and what is computed from them: bounds, edges, normals for shading.
 #pragma once
 
 #include <array>

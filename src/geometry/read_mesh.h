@@ -1,4 +1,4 @@
-// Triangle meshes from the files that modelling programs write.
+// Triangle meshes from the files that modelling programs write; assimp reads them in a child process.
 #pragma once
 
 #include <cstdint>

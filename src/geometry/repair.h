@@ -1,5 +1,4 @@
 // From the triangles of a file to a closed surface that faces outwards, with a report of what had to be done.
-// The parts can be used alone: a sheet that is to get a thickness must not have its holes closed.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,8 @@ namespace firn {
 // For every point the number of the one that stands for it: an earlier one within `tolerance`, or itself. No two points that stand for
 // others or themselves are within `tolerance` of each other. Takes time in proportion to the number of points, however they lie.
 std::vector<std::uint32_t> weld(const Mesh& mesh, double tolerance);
+
+// The parts can be used alone: a sheet that is to get a thickness must not have its holes closed.
 
 struct MeshReport {
   std::size_t welded_points = 0;        // that another one stands for; common: STL files repeat every point

@@ -1,5 +1,4 @@
-// How the infinite grid is cut into blocks. A particle block holds kEdge^D cells. Its particles touch the nodes from one below its
-// first cell to two above its last; node blocks are shifted by that one node, so these nodes lie in 2^D node blocks, never more.
+// How the infinite grid is cut into blocks, and which node blocks exist for a set of particle blocks.
 #pragma once
 
 #include <array>
@@ -10,6 +9,9 @@
 #include "math/lattice.h"
 
 namespace firn {
+
+// How the infinite grid is cut into blocks. A particle block holds kEdge^D cells. Its particles touch the nodes from one below its
+// first cell to two above its last; node blocks are shifted by that one node, so these nodes lie in 2^D node blocks, never more.
 
 template <int D>
 struct BlockShape {

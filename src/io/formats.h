@@ -1,4 +1,4 @@
-// The table of frame formats: whoever writes or reads frames by name goes through it.
+// The table of frame formats, how the frames of a run are named, and finding them again.
 #pragma once
 
 #include <optional>

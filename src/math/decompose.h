@@ -1,10 +1,12 @@
-// Eigenvalues and vectors of a symmetric matrix, S = V diag(values) Vᵀ with V a rotation, in no special order: cyclic Jacobi.
-// Branch-free, so that it runs on Packs.
+// Eigenvalues of symmetric matrices and singular values of any. Branch-free, so that both run on Packs.
 #pragma once
 
 #include "math/vec.h"
 
 namespace firn {
+
+// Eigenvalues and vectors of a symmetric matrix, S = V diag(values) Vᵀ with V a rotation, in no special order: cyclic Jacobi.
+// Branch-free, so that it runs on Packs.
 
 template <class T, int D>
 struct SymmetricEigen {

@@ -1,10 +1,12 @@
-// A counter-based generator: the numbers depend on the key alone, never on the order in which they are asked for.
+// Chance that is the same everywhere: random numbers that depend on a key alone, and smooth noise made of them.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
 namespace firn {
+
+// A counter-based generator: the numbers depend on the key alone, never on the order in which they are asked for.
 
 class Rng {
  public:

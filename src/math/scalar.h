@@ -1,4 +1,4 @@
-// The few scalar functions that formulas use, under one name for numbers and for Packs (see pack.h).
+// Functions of numbers under one name for numbers and for Packs (see pack.h), and an exp() that is the same for both.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Small fixed vectors and square matrices over numbers or Packs; matrices are stored row by row.
+// Small fixed vectors and square matrices over numbers or Packs, stored row by row; boxes along the axes.
 #pragma once
 
 #include "math/scalar.h"

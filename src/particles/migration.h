@@ -1,5 +1,4 @@
-// Brings particles that have left the cells of their block into the block they are in now, lets new ones in and takes others out.
-// The outcome depends on the blocks and the order within them alone, not on threads or on which groups are used.
+// Who is where: the order particles start in, and who has left the cells of its block brought into the block it is in now.
 #pragma once
 
 #include <atomic>
@@ -56,6 +55,8 @@ class BlockSorter {
 };
 
 inline constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();  // of an id whose particle is gone
+
+// Who leaves and arrives. The outcome depends on the blocks and the order within them alone, not on threads or on which groups are used.
 
 template <class T, int D>
 class Migration {

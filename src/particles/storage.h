@@ -1,4 +1,4 @@
-// The particles as columns, those of the list (firn/fields.h). Everything that moves particles about visits them.
+// The particles as columns, those of the list (firn/fields.h), stored group by group.
 #pragma once
 
 #include <array>

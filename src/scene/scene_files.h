@@ -1,4 +1,4 @@
-// Motion keys that stand in a file of their own: CSV with named columns, or JSON like the `keys` of a scene.
+// Files that scenes name: motion keys as CSV or JSON, and files numbered one after the other.
 #pragma once
 
 #include <toml++/toml.h>
@@ -7,6 +7,8 @@
 #include <vector>
 
 namespace firn::schema {
+
+// Motion keys that stand in a file of their own: CSV with named columns, or JSON like the `keys` of a scene.
 
 // The run's scene.toml has all of them, some 250 bytes each, and must stay below kLargestText.
 inline constexpr std::size_t kMostMotionKeys = 50000;

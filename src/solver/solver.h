@@ -1,4 +1,4 @@
-// What every backend offers: make a state from particles, step it, and give the particles back.
+// What every backend offers: make a state from particles, step it, give the particles back. Also sums over them, and their memory.
 #pragma once
 
 #include <array>

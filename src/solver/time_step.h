@@ -1,4 +1,4 @@
-// How long a step may be, and what to do when one goes wrong.
+// How long a step may be, by the snow and by moving bodies, and what to do when one goes wrong.
 #pragma once
 
 #include <algorithm>

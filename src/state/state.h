@@ -1,5 +1,5 @@
 // All of a run that changes, as plain data: whatever the next step depends on is here, or constant in the model. It can be saved, loaded
-// and hashed (state/state_bytes.h).
+// and hashed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Takes the noise of few samples out of a traced picture.
+// Takes the noise of few samples out of a traced picture: what guides it, fireflies, how alike patches are.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,4 @@
-// Where light comes from. A path gets it in two ways: at every scattering it asks for a sample of the lights, and where it meets a lamp or
-// leaves the scene it takes what shines there. Where a light can be had both ways, the two share it by how likely each was to find it
-// (Veach and Guibas 1995, the power heuristic), so that nothing counts twice.
+// Where light comes from: sun and sky by formula or picture, lamps, and how a path finds them.
 #pragma once
 
 #include <cmath>
@@ -204,6 +202,10 @@ struct FoundLight {
   Colour radiance;
   float pdf;  // with which sample() chooses the same way to it; 0: never
 };
+
+// A path gets light in two ways: at every scattering it asks for a sample of the lights, and where it meets a lamp or leaves the scene it
+// takes what shines there. Where a light can be had both ways, the two share it by how likely each was to find it (Veach and Guibas 1995,
+// the power heuristic), so that nothing counts twice.
 
 class Lights {
  public:

@@ -1,4 +1,4 @@
-// What the path tracer makes of a frame: light before it is developed, and what a denoiser wants to know about every pixel.
+// What the path tracer makes of a frame: light, what a denoiser wants to know, and how it becomes a picture or an OpenEXR file.
 #pragma once
 
 #include <string>
@@ -8,6 +8,8 @@
 #include "render/shared/vector.h"
 
 namespace firn {
+
+// What the path tracer makes of a frame: light before it is developed, and what a denoiser wants to know about every pixel.
 
 // Row by row from the top, width · height of each.
 struct TracedPicture {
@@ -26,7 +28,7 @@ struct TracedPicture {
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * width + x; }
 };
 
-// How traced light becomes a picture: exposure and tone curves for develop() (render/image.h).
+// How traced light becomes a picture: exposure and tone curves for develop() (render/shared/image.h).
 
 // As film shows light: a toe that deepens the dark, middle grey (0.18) and the tones about it as they are, a shoulder on which sunlit
 // snow (1) is just under white and what is brighter still has form. Hues stay; only the brightest colours bleach.

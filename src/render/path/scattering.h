@@ -1,5 +1,4 @@
-// What becomes of light at a point: snow turns it by its phase function, a matte surface throws it back to all sides.
-// Each kind has the same three members: value(), pdf() and turn().
+// What becomes of light at a point: snow turns it by its phase function, matte surfaces throw it to all sides, metal mirrors it.
 #pragma once
 
 #include <cmath>
@@ -36,6 +35,8 @@ inline Float3 scatter(const Float3& direction, float g, float u, float v) {
   const float s = (1 - g * g) / (1 - g + 2 * g * u);
   return direction_about(direction, clamp((1 + g * g - s * s) / (2 * g), -1.0f, 1.0f), v);
 }
+
+// Each kind of scattering has the same three members: value(), pdf() and turn().
 
 // A way on.
 struct Turn {

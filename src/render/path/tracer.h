@@ -1,5 +1,4 @@
-// Pictures of snow by volumetric path tracing: light is followed backwards from the camera through the snow, scattered by it and by the
-// bodies, until it gets to the sky or is lost.
+// Pictures of snow by volumetric path tracing: the medium, the paths through it, and pictures that get better pass by pass.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// One three-dimensional picture: what every sample of it sees, and in what light.
+// One three-dimensional preview: spheres in a depth map, how densely snow lies, shadows, and what light every sample is in.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Labels on a picture that is finished: text and panels behind it.
+// Labels on a picture that is finished: letters made of strokes, and panels behind them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A finished picture: 8-bit sRGB, row by row from the top.
+// A finished picture, 8-bit sRGB, row by row from the top; many of them at a glance.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Taking pictures of a run: which frames, with what bodies, from where, into which files. How a picture is made is left to the caller.
+// Taking pictures of a run: which frames, with what bodies, from where, into which files. How a picture is made is up to the caller.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The collision bodies of a scene at one moment, to be drawn: rays hit them, they shade each other and the snow.
+// What a picture shows beside the snow: bodies made once for a film, and as rays meet them. Embree stays behind this header.
 #pragma once
 
 #include <memory>

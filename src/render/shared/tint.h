@@ -1,4 +1,4 @@
-// Snow coloured by what its particles do, so that they can be told apart; on one scale for all frames of a film.
+// Snow coloured by what its particles do: maps from numbers to colours, the legend that tells it, one scale for a film.
 #pragma once
 
 #include <cstddef>

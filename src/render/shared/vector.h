@@ -1,4 +1,4 @@
-// Short vectors in the pictures' own units: positions from the camera's focus in units of its radius, colours as linear light.
+// Short vectors in the pictures' own units and colours as linear light, with the way to sRGB and back.
 #pragma once
 
 #include <cmath>
