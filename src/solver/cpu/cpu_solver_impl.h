@@ -25,6 +25,7 @@ void CpuSolver<T, D, Kernel, Apic>::move_between_blocks(const Model& model, Stor
                                    store.pool, scratch_.slot_of_id, [&] { make_room(model, store, scratch_); });
   if (changed || scratch_.moved) changed |= find_lone(store, scratch_);
   if (changed) allocate_grid(model, store);
+  scratch_.assign_tiles(store.blocks);
 }
 
 // New blocks get the places of those that are gone, then new ones, and a clean report. Who is alone needs none.

@@ -125,6 +125,7 @@ void CpuSolver<T, D, Kernel, Apic>::attach(const Model& model, State& state) {
     find_slots(store, state.next_id, scratch_.slot_of_id);
     scratch_.moved = true;
     allocate_grid(model, store);
+    scratch_.assign_tiles(store.blocks);
     scratch_.migration.start(store.blocks.size());
     const Scatter<T, D, Kernel, Apic> pass(model, store, scratch_);
     parallel_for(store.blocks.size(), [&](std::size_t b) {

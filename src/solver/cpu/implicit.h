@@ -135,17 +135,19 @@ class ImplicitSystem {
       if (particles.rest != Rest::kAwake) return;
       alignas(64) T nodes[kTileValues];
       load_tile(scratch_, blocks[i], u, nodes);
-      T* tile = scratch_.force_tiles.data() + particles.place * kTileValues;
-      if (particles.count <= kFewParticles) {
-        std::fill_n(tile, kTileValues, T(0));
-        hessian_of_block<PlainTile<T, D>>(particles, nodes, tile);
-      } else {
-        RowTile<T, D> in, out;
-        in.unfold(nodes);
-        out.clear();
-        hessian_of_block<RowTile<T, D>>(particles, in.values, out.values);
-        out.fold(tile);
-      }
+      const OwnTiles<D>& own = scratch_.tiles[particles.place];
+      make_tile(own, scratch_.force_tiles, [&](T* tile) {
+        if (particles.count <= kFewParticles) {
+          clear_tile(own, tile);
+          hessian_of_block<PlainTile<T, D>>(particles, nodes, tile);
+        } else {
+          RowTile<T, D> in, out;
+          in.unfold(nodes);
+          out.clear();
+          hessian_of_block<RowTile<T, D>>(particles, in.values, out.values);
+          out.fold(tile);
+        }
+      });
     });
   }
 

@@ -1,4 +1,4 @@
-// Steps 1 and 3 together: a block's particles add mass, momentum and force to the block's own tile.
+// Steps 1 and 3 together: a block's particles add mass, momentum and force to the block's own tiles.
 #pragma once
 
 #include "solver/cpu/scratch.h"
@@ -33,8 +33,9 @@ class Scatter {
         if (implicit_) scatter_stiffness<T, D, Kernel>(stencils, l, sources.stiffness[l], force.values);
       }
     });
-    momentum.fold(scratch_.momentum_tiles.data() + particles.place * Scratch<T, D>::kTileValues);
-    force.fold(scratch_.force_tiles.data() + particles.place * Scratch<T, D>::kTileValues);
+    const OwnTiles<D>& own = place_tiles(particles);
+    make_tile(own, scratch_.momentum_tiles, [&](T* nodes) { momentum.fold(nodes); });
+    make_tile(own, scratch_.force_tiles, [&](T* nodes) { force.fold(nodes); });
     scratch_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
   }
 
@@ -82,6 +83,14 @@ class Scatter {
     store_all(scratch_.solve_rotation(), at, R.a);
     l.mu.store(scratch_.solve_mu().at(at));
     l.lambda.store(scratch_.solve_lambda().at(at));
+  }
+
+  // Small tiles go where the particles are: a stencil begins one node before its cell, as a block's nodes do before the block.
+  const OwnTiles<D>& place_tiles(const ParticleBlock<D>& block) const {
+    OwnTiles<D>& own = scratch_.tiles[block.place];
+    for (std::uint32_t i = 0; !own.whole() && i < own.particles; ++i)
+      for (int d = 0; d < D; ++d) own.first[i][d] = store_.particles.cell[d][block.slot(i)] - block.first_cell[d];
+    return own;
   }
 
   ParticleStore<T, D>& store_;

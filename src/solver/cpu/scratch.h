@@ -7,6 +7,7 @@
 #include "grid/block.h"
 #include "particles/migration.h"
 #include "solver/constraint.h"
+#include "solver/cpu/small_tile.h"
 #include "solver/cpu/transfer.h"
 #include "solver/time_step.h"
 #include "state/state.h"
@@ -37,8 +38,10 @@ struct Scratch {
   bool moved = true;                         // since it was found out who is alone
   std::vector<std::uint32_t> slot_of_id;
 
-  // Per particle block, at its place, what its particles add to the nodes they touch: (m, m v) and (stiffness, f).
-  Array<T> momentum_tiles, force_tiles;
+  // What the particles of a block add to the nodes they touch: (m, m v) and (stiffness, f).
+  Tiles<T> momentum_tiles, force_tiles;
+  std::vector<OwnTiles<D>> tiles;  // per particle block, at its place: which of them are its own
+  NumberPool whole_tiles, small_tiles;
   // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
 
@@ -55,10 +58,32 @@ struct Scratch {
     for (const ParticleBlock<D>& block : blocks) f(block, block.alone ? lone_reports[next++] : reports[block.place]);
   }
 
+  // After blocks have changed, or the number of particles in them: tiles for all. Those who still have as many keep theirs.
+  void assign_tiles(const std::vector<ParticleBlock<D>>& blocks) {
+    std::vector<std::uint32_t> particles(std::max(tiles.size(), reports.size()));
+    for (const ParticleBlock<D>& block : blocks)
+      if (!block.alone) particles[block.place] = std::min(block.count, OwnTiles<D>::kMany);
+    tiles.resize(particles.size());
+    const auto for_each_change = [&](auto f) {
+      for (std::size_t at = 0; at < tiles.size(); ++at)
+        if (tiles[at].particles != particles[at]) f(tiles[at], particles[at]);
+    };
+    for_each_change([&](OwnTiles<D>& own, std::uint32_t) {
+      for (std::uint32_t i = 0; i < own.count(); ++i) (own.whole() ? whole_tiles : small_tiles).give_back(own.numbers[i]);
+      own.particles = 0;
+    });
+    for_each_change([&](OwnTiles<D>& own, std::uint32_t now) {
+      own.particles = now;
+      for (std::uint32_t i = 0; i < own.count(); ++i) own.numbers[i] = (own.whole() ? whole_tiles : small_tiles).take();
+    });
+    for (Tiles<T>* kind : {&momentum_tiles, &force_tiles}) {
+      resize_tightly(kind->whole, whole_tiles.end() * kTileValues);
+      resize_tightly(kind->small, SmallTile<T, D>::room_for(small_tiles.end()));
+    }
+  }
+
   // After the grid has changed.
   void resize_grid(bool implicit) {
-    resize_tightly(momentum_tiles, reports.size() * kTileValues);
-    resize_tightly(force_tiles, reports.size() * kTileValues);
     const std::size_t nodes = grid.node_block_count();
     resize_tightly(mass_velocity, nodes * kBlockValues);
     resize_tightly(velocity, nodes * kBlockValues);
@@ -71,9 +96,11 @@ struct Scratch {
 
   std::size_t bytes() const {
     std::size_t values = 0;
-    for (const Array<T>* a : {&momentum_tiles, &force_tiles, &mass_velocity, &velocity, &r, &p, &Ar, &Ap}) values += a->capacity();
+    for (const Tiles<T>* kind : {&momentum_tiles, &force_tiles}) values += kind->whole.capacity() + kind->small.capacity();
+    for (const Array<T>* a : {&mass_velocity, &velocity, &r, &p, &Ar, &Ap}) values += a->capacity();
     return next.bytes() + migration.bytes() + grid.bytes() + values * sizeof(T) + constraints.capacity() * sizeof(Constraint<T, D>) +
-           reports.capacity() * sizeof(BlockReport) + slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);
+           reports.capacity() * sizeof(BlockReport) + tiles.capacity() * sizeof(OwnTiles<D>) +
+           slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);
   }
 
   // And per particle what does not change within such a step: it lives in the second buffer until gather needs that.
@@ -115,32 +142,95 @@ inline void load_tile(const Scratch<T, D>& scratch, std::size_t block, const Arr
   }
 }
 
+// Lets `make` write what a block's particles add to plain nodes, and keeps it in the block's tiles.
+template <class T, int D, class Make>
+inline void make_tile(const OwnTiles<D>& own, Tiles<T>& tiles, Make make) {
+  alignas(64) T nodes[Scratch<T, D>::kTileValues];
+  make(own.whole() ? tiles.whole.data() + own.numbers[0] * Scratch<T, D>::kTileValues : nodes);
+  if (own.whole()) return;
+  for (std::uint32_t i = 0; i < own.particles; ++i)
+    SmallTile<T, D>::take(nodes, own.first[i], SmallTile<T, D>::at(tiles.small, own.numbers[i]));
+}
+
+// For particles to add to: the nodes that the block's tiles will hold.
+template <class T, int D>
+inline void clear_tile(const OwnTiles<D>& own, T* nodes) {
+  if (own.whole()) std::fill_n(nodes, Scratch<T, D>::kTileValues, T(0));
+  for (std::uint32_t i = 0; !own.whole() && i < own.particles; ++i) SmallTile<T, D>::clear(nodes, own.first[i]);
+}
+
+// The tiles over a node block, in the order of their keys.
+template <class T, int D>
+struct TilesOver {
+  struct One {
+    const OwnTiles<D>* own;
+    int k;  // of the 2^D that overlap the node block
+  };
+  One list[BlockShape<D>::kNeighbors];
+  int count = 0;
+  bool all_whole = true;
+
+  TilesOver(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, bool only_awake) {
+    const auto& overlap = scratch.grid.tiles_of(node_block);
+    for (int k = BlockShape<D>::kNeighbors - 1; k >= 0; --k) {
+      if (overlap[k] == SparseGrid<D>::kNone) continue;
+      const ParticleBlock<D>& block = store.blocks[overlap[k]];
+      if (only_awake && block.rest != Rest::kAwake) continue;
+      const OwnTiles<D>& own = scratch.tiles[block.place];
+      list[count++] = {&own, k};
+      all_whole = all_whole && own.whole();
+    }
+  }
+};
+
+// What whole and small tiles hold at the nodes of a node block.
+template <class T, int D>
+inline void sum_with_small(const TilesOver<T, D>& over, const Tiles<T>& tiles, T* sum) {
+  std::fill_n(sum, Scratch<T, D>::kBlockValues, T(0));
+  for (int t = 0; t < over.count; ++t) {
+    const OwnTiles<D>& own = *over.list[t].own;
+    const int k = over.list[t].k;
+    if (own.whole()) {
+      const T* tile = tiles.whole.data() + own.numbers[0] * Scratch<T, D>::kTileValues;
+      for_overlap<D>(k, [&](int tile_node, int node) {
+        (Row<T>::load(sum + node * kChannels) + Row<T>::load(tile + tile_node * kChannels)).store(sum + node * kChannels);
+      });
+    } else {
+      for (std::uint32_t i = 0; i < own.particles; ++i)
+        SmallTile<T, D>::add_to(sum, own.first[i] - BlockShape<D>::kEdge * neighbor_offset<D>(k),
+                                SmallTile<T, D>::at(tiles.small, own.numbers[i]));
+    }
+  }
+}
+
 // f(place of a Row in the node block, what the tiles over it hold there, summed in the order of their keys), for all its Rows.
 template <class T, int D, class F>
-inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles,
+inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Tiles<T>& tiles,
                          bool only_awake, F f) {
   using Shape = BlockShape<D>;
+  const TilesOver<T, D> over(store, scratch, node_block, only_awake);
+  if (!over.all_whole) {
+    alignas(64) T sum[Scratch<T, D>::kBlockValues];
+    sum_with_small(over, tiles, sum);
+    for (int node = 0; node < Shape::kNodes; node += kRowNodes) f(node * kChannels, Row<T>::load(sum + node * kChannels));
+    return;
+  }
   struct Part {
     const T* first;   // of the tile's Rows that lie in the node block
     Vec<int, D> end;  // how far they reach, nodes
   };
   Part parts[Shape::kNeighbors];
-  int count = 0;
-  const auto& overlap = scratch.grid.tiles_of(node_block);
-  for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
-    if (overlap[k] == SparseGrid<D>::kNone) continue;
-    const ParticleBlock<D>& block = store.blocks[overlap[k]];
-    if (only_awake && block.rest != Rest::kAwake) continue;
-    const Vec<int, D> o = neighbor_offset<D>(k);
-    Part& part = parts[count++];
-    part.first = tiles.data() + block.place * Scratch<T, D>::kTileValues + Shape::tile_index(Shape::kEdge * o) * kChannels;
-    for (int d = 0; d < D; ++d) part.end[d] = o[d] ? Shape::kHalo : Shape::kEdge;
+  for (int t = 0; t < over.count; ++t) {
+    const Vec<int, D> o = neighbor_offset<D>(over.list[t].k);
+    const std::size_t tile = over.list[t].own->numbers[0];
+    parts[t].first = tiles.whole.data() + tile * Scratch<T, D>::kTileValues + Shape::tile_index(Shape::kEdge * o) * kChannels;
+    for (int d = 0; d < D; ++d) parts[t].end[d] = o[d] ? Shape::kHalo : Shape::kEdge;
   }
   int node = 0;
   const auto line = [&](int i, int j, int from) {
     for (int n = 0; n < Shape::kEdge; n += kRowNodes, node += kRowNodes) {
       Row<T> sum(T(0));
-      for (int k = 0; k < count; ++k)
+      for (int k = 0; k < over.count; ++k)
         if (i < parts[k].end[0] && j < parts[k].end[D - 2] && n < parts[k].end[D - 1])
           sum = sum + Row<T>::load(parts[k].first + (from + n) * kChannels);
       f(node * kChannels, sum);
@@ -156,7 +246,7 @@ inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& 
 }
 
 template <class T, int D>
-inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Array<T>& tiles,
+inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Tiles<T>& tiles,
                       T* nodes, bool only_awake = false) {
   for_each_sum(store, scratch, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
 }
