@@ -1,9 +1,10 @@
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "grid/block.h"
 #include "particles/storage.h"
-#include "solver/cpu/transfer.h"
+#include "solver/cpu/small_tile.h"
 #include "solver/solver.h"
 
 namespace firn {
@@ -11,22 +12,32 @@ namespace {
 
 template <int D>
 GridSize count(const Model& model, const ParticleTable& particles) {
-  std::unordered_set<BlockKey> blocks, node_blocks;
+  std::unordered_map<BlockKey, std::size_t> blocks;  // particles in them
+  std::unordered_set<BlockKey> node_blocks;
   for (const ParticleRow& row : particles) {
     Vec<std::int32_t, D> block;
     for (int d = 0; d < D; ++d) block[d] = (row.cell[d] - model.origin[d]) >> BlockShape<D>::kLog2Edge;
-    if (!blocks.insert(block_key<D>(block)).second) continue;
+    if (++blocks[block_key<D>(block)] > 1) continue;
     for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) node_blocks.insert(block_key<D>(block + neighbor_offset<D>(k)));
   }
-  return {blocks.size(), node_blocks.size()};
+  GridSize size{blocks.size(), node_blocks.size()};
+  for (const auto& [key, count] : blocks) {
+    if (count > cpu::kMostSmallTiles) {
+      ++size.whole_tiles;
+    } else {
+      size.small_tiles += count;
+    }
+  }
+  return size;
 }
 
 template <int D>
 double grid_values(const GridSize& grid, bool implicit) {
   using Shape = BlockShape<D>;
-  const double tile = Shape::kTileNodes * 2 * cpu::kChannels;
+  const double whole_tile = Shape::kTileNodes * 2 * cpu::kChannels, small_tile = 2 * cpu::SmallTile<float, D>::kValues;
   const double nodes = Shape::kNodes * cpu::kChannels * (implicit ? 8 : 2);  // velocities; vectors of the solve and constraints
-  return static_cast<double>(grid.blocks) * tile + static_cast<double>(grid.node_blocks) * nodes;
+  return static_cast<double>(grid.whole_tiles) * whole_tile + static_cast<double>(grid.small_tiles) * small_tile +
+         static_cast<double>(grid.node_blocks) * nodes;
 }
 
 }  // namespace

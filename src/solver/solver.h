@@ -98,6 +98,8 @@ inline Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
 struct GridSize {
   std::size_t blocks = 0;       // with particles
   std::size_t node_blocks = 0;  // under them
+  std::size_t small_tiles = 0;  // of the particles in blocks that have few
+  std::size_t whole_tiles = 0;  // of the other blocks
 };
 
 GridSize count_blocks(const Model& model, const ParticleTable& particles);
