@@ -129,5 +129,85 @@ TEST(AloneParticles, GiveTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.frame(true).fe, three.frame(true).fe);
 }
 
+// Clusters of `count` particles, far from each other: each particle in a block of its own, all of a cluster with nodes in common.
+Frame small_clusters(int dimension, int clusters, int count) {
+  const double edge = dimension == 3 ? 4 : 8;  // of a block, cells
+  Frame frame = loose_particles(dimension, 1, 1, true);
+  const Frame one = frame;
+  frame.position = {{0, 0, 0}};  // in the corner of the first block, so that all others are counted from there
+  Rng rng(11);
+  for (int k = 0; k < clusters * count; ++k) {
+    const int cluster = k / count, side = k % count;
+    Vector x{0, 0, 0}, v{0, -1, 0};
+    for (int d = 0; d < dimension; ++d) {
+      x[d] = kH * (edge + (side >> d & 1 ? 0.4 : -0.6) + 0.3 * rng.uniform());
+      v[d] += 0.2 * (rng.uniform() - 0.5);
+    }
+    x[0] += kH * 4 * edge * (1 + cluster % 20);
+    x[1] += kH * 4 * edge * (1 + cluster / 20);
+    frame.id.push_back(static_cast<std::uint32_t>(k + 1));
+    frame.position.push_back(x);
+    frame.velocity.push_back(v);
+    frame.mass.push_back(4e-4);
+    frame.volume.push_back(1e-6);
+    frame.jp.push_back(one.jp[0]);
+    frame.fe.push_back(one.fe[0]);
+    frame.b.push_back(one.b[0]);
+  }
+  return frame;
+}
+
+TEST(SingleParticlesOfBlocks, NeedNoWholeTiles) {
+  const TempFolder folder;
+  Scene scene = scene_of(small_clusters(3, 400, 8), 3, folder);
+  scene.solver.precision = Precision::kFloat;
+  Simulation simulation(scene);
+  ASSERT_EQ(simulation.step(1e-5).alone, 1);
+  // Two buffers of 16 places, the nodes of 27 blocks for 8 particles, two small tiles. Whole tiles: 12.5 kB.
+  EXPECT_LT(static_cast<double>(simulation.bytes()) / static_cast<double>(simulation.particles()), 14000);
+}
+
+class SmallClusters : public testing::TestWithParam<std::tuple<int, Integrator, Transfer, Kernel>> {};
+
+TEST_P(SmallClusters, EqualTheReferenceWithAnyNumberOfThreads) {
+  const auto [dimension, integrator, transfer, kernel] = GetParam();
+  const TempFolder folder;
+  Scene scene = scene_of(small_clusters(dimension, 6, dimension == 3 ? 8 : 4), dimension, folder);
+  scene.solver.integrator = integrator;
+  scene.solver.transfer = transfer;
+  scene.solver.kernel = kernel;
+  scene.solver.tolerance = 1e-12;
+  Collider ball;  // under the first of them
+  const double middle = kH * 5 * (dimension == 3 ? 4 : 8);
+  ball.shape.center = {middle, middle - 0.07, dimension == 3 ? kH * 4 : 0};
+  ball.shape.radius = 0.05;
+  scene.colliders.push_back(ball);
+  Simulation one(scene, Backend::kCpu, 1), two(scene, Backend::kCpu, 2), seven(scene, Backend::kCpu, 7), slow(scene, Backend::kReference);
+  double pushed = 0;
+  for (int k = 0; k < 60; ++k) {
+    const StepInfo a = one.step(1e-3), b = slow.step(1e-3);
+    two.step(1e-3);
+    seven.step(1e-3);
+    pushed -= a.loads[0].impulse[1];
+    ASSERT_NEAR(a.dt, b.dt, 1e-9 * b.dt) << k;
+    ASSERT_LT(a.alone, 8) << "they are to share nodes";
+    ASSERT_EQ(a.alone, b.alone);
+  }
+  EXPECT_GT(pushed, 0);
+  EXPECT_EQ(one.hash(), two.hash());
+  EXPECT_EQ(one.hash(), seven.hash());
+  const Frame a = one.frame(true), b = slow.frame(true);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (int d = 0; d < dimension; ++d) {
+      ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-8) << i;
+      ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-6) << i;
+      ASSERT_NEAR(a.fe[i][4 * d], b.fe[i][4 * d], 1e-7) << i;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SmallClusters,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit),
+                                          testing::Values(Transfer::kFlip, Transfer::kApic), testing::Values(Kernel::kCubic, Kernel::kQuadratic)));
+
 }  // namespace
 }  // namespace firn::test
