@@ -1,6 +1,7 @@
 // Running scenes: step by step (Simulation), as a whole with files (run), and measuring (check, bench).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,19 +45,24 @@ struct BodyLoad {
   double work = 0;          // J, done on the body
 };
 
+// Where the time of a step goes.
+enum class Phase { kSort, kScatter, kGrid, kSolve, kGather };
+inline constexpr int kPhases = 5;
+inline constexpr std::array<const char*, kPhases> kPhaseNames{"sort", "scatter", "grid", "solve", "gather"};
+
 struct StepInfo {
   double dt = 0;  // s
   StepRule rule = StepRule::kFrameEnd;
-  std::vector<BodyLoad> loads;                          // of every collider, in scene order
-  int iterations = 0;                                   // of the implicit solve
-  double residual = 0;                                  // relative
-  int rejected = 0;                                     // tries that went wrong and were cut
-  std::string rejection;                                // why
-  std::int64_t limited = 0;                             // particles at the hardening limit
-  std::int64_t asleep = 0;                              // particles that lie still and were not computed
-  std::int64_t alone = 0;                               // particles that share no node with others and fly freely
-  std::vector<std::pair<std::string, double>> seconds;  // by phase
-  double serial_seconds = 0;                            // outside of what all threads share
+  std::vector<BodyLoad> loads;            // of every collider, in scene order
+  int iterations = 0;                     // of the implicit solve
+  double residual = 0;                    // relative
+  int rejected = 0;                       // tries that went wrong and were cut
+  std::string rejection;                  // why
+  std::int64_t limited = 0;               // particles at the hardening limit
+  std::int64_t asleep = 0;                // particles that lie still and were not computed
+  std::int64_t alone = 0;                 // particles that share no node with others and fly freely
+  std::array<double, kPhases> seconds{};  // by phase
+  double serial_seconds = 0;              // outside of what all threads share
 };
 
 // Sums and extremes over all particles; in 2D, sums are per metre of depth.

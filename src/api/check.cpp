@@ -55,7 +55,7 @@ double growth(const Scene& scene, const Built& built, std::size_t at_start) {
 
 // What a step will cost, s, from one that was timed. Semi-implicit steps of snow that flies free solve nothing, and such are most first
 // steps; in the gallery's dropped snowball they take 25 to 30 iterations from the impact on, of 0.46 times scatter and gather each.
-double expected_seconds(const Model& model, const StepReport& step, double seconds) {
+double expected_seconds(const Model& model, const StepInfo& step, double seconds) {
   constexpr int kFewIterations = 5;  // so few do not tell what one costs
   if (!model.implicit() || step.iterations >= kUsualIterations) return seconds;
   const auto phase = [&](Phase p) { return step.seconds[static_cast<std::size_t>(p)]; };
@@ -75,7 +75,7 @@ void time_steps(const Scene& scene, const Built& built, Solver& solver, State& s
   try {
     for (double sum = 0; report.timed_steps < kMostSteps && sum < kLongest; ++report.timed_steps) {
       const auto begin = std::chrono::steady_clock::now();
-      const StepReport step = solver.step(built.model, state, scene.solver.time_step.value_or(1 / scene.simulation.fps));
+      const StepInfo step = solver.step(built.model, state, scene.solver.time_step.value_or(1 / scene.simulation.fps));
       const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       seconds.push_back(expected_seconds(built.model, step, taken));
       sum += taken;

@@ -84,9 +84,7 @@ struct Part {
   int steps = 0;
   std::int64_t iterations = 0;
   double seconds = 0, serial_seconds = 0;
-  std::vector<std::pair<std::string, double>> phases;
-
-  double phase(std::size_t p) const { return phases[p].second; }
+  std::array<double, kPhases> phases{};
 };
 
 Part take_part(int steps, const std::function<StepInfo()>& one_step) {
@@ -97,10 +95,7 @@ Part take_part(int steps, const std::function<StepInfo()>& one_step) {
     const StepInfo info = one_step();
     part.iterations += info.iterations;
     part.serial_seconds += info.serial_seconds;
-    if (part.phases.empty())
-      part.phases = info.seconds;
-    else
-      for (std::size_t p = 0; p < part.phases.size(); ++p) part.phases[p].second += info.seconds[p].second;
+    for (int p = 0; p < kPhases; ++p) part.phases[p] += info.seconds[p];
   }
   part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return part;
@@ -121,11 +116,12 @@ std::vector<double> per_step(const std::vector<Part>& parts, std::size_t particl
 }
 
 // Nanoseconds per particle and iteration, the median of the parts that iterated at all; 0 when none did.
-double per_iteration(const std::vector<Part>& parts, std::size_t particles, std::size_t solve) {
+double per_iteration(const std::vector<Part>& parts, std::size_t particles) {
   std::vector<double> ns;
   for (const Part& part : parts)
     if (part.iterations > 0)
-      ns.push_back(part.phase(solve) * 1e9 / (static_cast<double>(particles) * static_cast<double>(part.iterations)));
+      ns.push_back(part.phases[static_cast<int>(Phase::kSolve)] * 1e9 /
+                   (static_cast<double>(particles) * static_cast<double>(part.iterations)));
   return ns.empty() ? 0 : median(ns);
 }
 
@@ -143,12 +139,9 @@ void summarize(const std::vector<Part>& parts, BenchReport& report) {
   }
   report.serial_fraction = serial_seconds / seconds;
   report.iterations_per_step = static_cast<double>(iterations) / report.steps;
-  report.phases = parts.front().phases;
-  for (std::size_t p = 0; p < report.phases.size(); ++p) {
-    auto& [name, ns] = report.phases[p];
-    ns = median(per_step(parts, report.particles, [p](const Part& part) { return part.phase(p); }));
-    if (name == "solve") report.ns_per_particle_iteration = per_iteration(parts, report.particles, p);
-  }
+  for (int p = 0; p < kPhases; ++p)
+    report.phases.emplace_back(kPhaseNames[p], median(per_step(parts, report.particles, [p](const Part& part) { return part.phases[p]; })));
+  report.ns_per_particle_iteration = per_iteration(parts, report.particles);
 }
 
 }  // namespace

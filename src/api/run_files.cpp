@@ -58,10 +58,7 @@ void FrameStatistics::add(const StepInfo& info) {
   asleep_ = info.asleep;
   alone_ = info.alone;
   for (Column& column : columns_) firn::add(info.loads[column.collider], column.load);
-  if (seconds_.empty())
-    seconds_ = info.seconds;
-  else
-    for (std::size_t p = 0; p < seconds_.size(); ++p) seconds_[p].second += info.seconds[p].second;
+  for (int p = 0; p < kPhases; ++p) seconds_[p] += info.seconds[p];
 }
 
 std::string FrameStatistics::header() const {
@@ -88,7 +85,7 @@ std::string FrameStatistics::line(long frame, const Simulation& simulation) cons
       for (const double component : sum) text += fmt::format(",{:.6g}", rate * component);
     text += fmt::format(",{:.6g}", column.load.work);
   }
-  for (int p = 0; p < kPhases; ++p) text += fmt::format(",{:.4f}", seconds_.empty() ? 0.0 : seconds_[p].second);
+  for (const double seconds : seconds_) text += fmt::format(",{:.4f}", seconds);
   return text + fmt::format(",{:.4f}\n", output_seconds_);
 }
 

@@ -55,7 +55,7 @@ class FrameStatistics {
   std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0, asleep_ = 0, alone_ = 0;
   double time_ = 0, dt_min_ = 0, dt_max_ = 0, residual_ = 0, output_seconds_ = 0;
   std::array<std::int64_t, kStepRules> rules_{};  // steps that each of them set
-  std::vector<std::pair<std::string, double>> seconds_;
+  std::array<double, kPhases> seconds_{};
 };
 
 // The rule that set most of them.

@@ -168,24 +168,10 @@ void Simulation::Parts::exchange_particles() {
 StepInfo Simulation::step(double longest) {
   // An automatic step ends where snow comes in.
   if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
-  StepReport report = parts_->solver->step(parts_->model, parts_->state, longest);
+  StepInfo info = parts_->solver->step(parts_->model, parts_->state, longest);
   const auto begin = std::chrono::steady_clock::now();
   parts_->exchange_particles();
-  report.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  StepInfo info;
-  info.dt = report.dt;
-  info.rule = report.rule;
-  for (const Load& load : report.loads)
-    info.loads.push_back({to_array(report.dt * load.force), to_array(report.dt * load.torque), report.dt * load.power});
-  info.iterations = report.iterations;
-  info.residual = report.residual;
-  info.rejected = report.rejected;
-  info.rejection = report.rejection;
-  info.limited = report.limited;
-  info.asleep = report.asleep;
-  info.alone = report.alone;
-  info.serial_seconds = report.serial_seconds;
-  for (int p = 0; p < kPhases; ++p) info.seconds.emplace_back(kPhaseNames[p], report.seconds[p]);
+  info.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return info;
 }
 

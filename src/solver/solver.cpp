@@ -45,6 +45,12 @@ std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
 
 }  // namespace
 
+std::vector<BodyLoad> loads_over(double dt, const std::vector<Load>& loads) {
+  std::vector<BodyLoad> over;
+  for (const Load& load : loads) over.push_back({to_array(dt * load.force), to_array(dt * load.torque), dt * load.power});
+  return over;
+}
+
 void check_ids_left(const State& state, std::size_t more) {
   constexpr std::size_t kMostIds = std::numeric_limits<std::uint32_t>::max();  // they have 32 bits, and one number means none
   if (more > kMostIds - state.next_id) throw RunError("more than four thousand million particles have come in: there are no ids left");

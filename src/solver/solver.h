@@ -14,11 +14,6 @@
 
 namespace firn {
 
-// Where the time of a step goes.
-enum class Phase { kSort, kScatter, kGrid, kSolve, kGather };
-inline constexpr int kPhases = 5;
-inline constexpr std::array<const char*, kPhases> kPhaseNames{"sort", "scatter", "grid", "solve", "gather"};
-
 // A particle is alone when no other is so many cells away, or fewer, on every axis: then it shares no node with any. It is a grain that
 // feels gravity and bodies; without neighbours there is no stress, and no velocity gradient to deform it. One particle a block is the
 // most that can be alone (grid/block.h), which is what the number comes from.
@@ -29,21 +24,6 @@ inline constexpr int kAloneReach = BlockShape<D>::kEdge - 1;
 struct Removed {
   std::int64_t killed = 0;  // by sinks
   std::int64_t left = 0;    // the domain or the window
-};
-
-struct StepReport {
-  double dt = 0;                        // s, of the accepted step
-  StepRule rule = StepRule::kFrameEnd;  // what kept it from being longer
-  int rejected = 0;                     // tries with a longer step that went wrong
-  std::string rejection;                // why, of the last one
-  int iterations = 0;                   // of the conjugate residuals
-  double residual = 0;                  // relative, at the end
-  std::int64_t limited = 0;             // particles at the hardening limit
-  std::int64_t asleep = 0;              // particles that lie still and were not computed
-  std::int64_t alone = 0;               // particles that touch nobody else's nodes (kAloneReach)
-  std::vector<Load> loads;              // on every body, in the mean of the step
-  std::array<double, kPhases> seconds{};
-  double serial_seconds = 0;  // outside of loops that all threads share
 };
 
 // Steps states. What a backend keeps of one between its calls is scratch: attach() makes it anew.
@@ -59,7 +39,7 @@ class Solver {
 
   // One step, at most `longest` seconds: exactly that long when the model's time step is fixed, else as long as is safe.
   // Throws RunError when the step fails and may not be cut.
-  virtual StepReport step(const Model& model, State& state, double longest) = 0;
+  virtual StepInfo step(const Model& model, State& state, double longest) = 0;
 
   // Between steps: new particles, each with its volume; their ids go on from state.next_id.
   virtual void add(const Model& model, State& state, const ParticleTable& particles) = 0;
@@ -80,6 +60,9 @@ class Solver {
 
 // The state at another moment, with its bodies where they are then.
 void set_time(const Model& model, State& state, double time);
+
+// What the snow did to bodies in a step, from what it did in its mean.
+std::vector<BodyLoad> loads_over(double dt, const std::vector<Load>& loads);
 
 // Throws RunError when there are no ids for so many more particles.
 void check_ids_left(const State& state, std::size_t more);

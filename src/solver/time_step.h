@@ -75,14 +75,14 @@ struct Attempt {
   std::uint32_t particle = 0;
 };
 template <class F>
-void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepReport& report, F attempt);
+void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepInfo& report, F attempt);
 
 [[noreturn]] void stop_run(const Model& model, const State& state, double dt, const std::string& why);
 
 inline constexpr int kMaxHalvings = 30;
 
 template <class F>
-void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepReport& report, F attempt) {
+void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepInfo& report, F attempt) {
   double dt = chosen.dt;
   report.rule = chosen.rule;
   for (;; dt /= 2) {

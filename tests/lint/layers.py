@@ -168,6 +168,6 @@ def header_users(tree):
             users[target].add(file)
     for header in tree.under(["src"], [".h"]):
         first_line = tree.text(header).partition("\n")[0]
-        if len(users[header]) < 2 and OWN_HEADER_REASON not in first_line:
+        if len(users[header]) < 2 and OWN_HEADER_REASON not in first_line.lower():
             only = "".join(users[header]) or "nobody"
             yield Finding(header, 1, f'used by {only} alone: merge it, or say "{OWN_HEADER_REASON} …" in its first line')

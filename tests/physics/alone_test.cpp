@@ -207,7 +207,8 @@ TEST_P(SmallClusters, EqualTheReferenceWithAnyNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(All, SmallClusters,
                          testing::Combine(testing::Values(2, 3), testing::Values(Integrator::kExplicit, Integrator::kSemiImplicit),
-                                          testing::Values(Transfer::kFlip, Transfer::kApic), testing::Values(Kernel::kCubic, Kernel::kQuadratic)));
+                                          testing::Values(Transfer::kFlip, Transfer::kApic),
+                                          testing::Values(Kernel::kCubic, Kernel::kQuadratic)));
 
 }  // namespace
 }  // namespace firn::test

@@ -24,7 +24,7 @@ class CpuSolver : public Solver {
 
   State create(const Model& model, ParticleTable table) override;
   void attach(const Model& model, State& state) override;
-  StepReport step(const Model& model, State& state, double longest) override;
+  StepInfo step(const Model& model, State& state, double longest) override;
   void add(const Model& model, State& state, const ParticleTable& particles) override;
   Removed remove(const Model& model, State& state) override;
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
@@ -39,7 +39,7 @@ class CpuSolver : public Solver {
     const Model& model;
     State& state;
     Store& store;
-    StepReport& report;
+    StepInfo& report;
     double dt = 0;            // that is being tried
     std::vector<Pose> poses;  // of the bodies at the end of it
     Bodies<T, D> bodies;      // there

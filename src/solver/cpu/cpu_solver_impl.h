@@ -1,4 +1,4 @@
-// Bodies of CpuSolver; included by the generated file of each dimension, precision and kernel. Here: the step.
+// Bodies of CpuSolver: the step. Apart because the generated file of each dimension, precision and kernel includes it.
 #pragma once
 
 #include "grid/exchange.h"
@@ -9,7 +9,7 @@ namespace firn::cpu {
 // Adds the seconds until its end to one phase.
 class PhaseTimer {
  public:
-  PhaseTimer(StepReport& report, Phase phase) : to_(report.seconds[static_cast<int>(phase)]) {}
+  PhaseTimer(StepInfo& report, Phase phase) : to_(report.seconds[static_cast<int>(phase)]) {}
   ~PhaseTimer() { to_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
@@ -180,7 +180,7 @@ ChosenStep CpuSolver<T, D, Kernel, Apic>::choose_step(const Work& work, double l
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::accept(Work& work) {
-  StepReport& report = work.report;
+  StepInfo& report = work.report;
   work.store.particles.swap_changing(scratch_.next);
   scratch_.moved = true;
   for (const ParticleBlock<D>& block : work.store.blocks) {
@@ -188,8 +188,8 @@ void CpuSolver<T, D, Kernel, Apic>::accept(Work& work) {
     if (block.rest != Rest::kAwake) report.asleep += block.count;
   }
   report.alone = static_cast<std::int64_t>(scratch_.lone.size());
-  report.loads = sum_loads(work.store, scratch_, work.model.bodies.size());
-  Sleep<T, D>(work.model, work.state, work.store, scratch_).lull(report.dt);
+  report.loads = loads_over(report.dt, sum_loads(work.store, scratch_, work.model.bodies.size()));
+  Sleep<T, D>(work.model, work.state, work.store, scratch_).fall_asleep(report.dt);
   work.state.time += report.dt;
   work.state.poses = std::move(work.poses);
   ++work.state.steps;
@@ -205,9 +205,9 @@ Attempt CpuSolver<T, D, Kernel, Apic>::run(std::span<const Stage> stages, Work& 
 }
 
 template <class T, int D, class Kernel, bool Apic>
-StepReport CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, double longest) {
+StepInfo CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, double longest) {
   return threads_.run([&] {
-    StepReport report;
+    StepInfo report;
     Work work{model, state, state.of<T, D>(), report, 0, {}, {}};
     const auto begin = std::chrono::steady_clock::now();
     const double parallel_before = ParallelTime::seconds();

@@ -1,4 +1,4 @@
-// Bodies of CpuSolver: particles that come in and go out.
+// Bodies of CpuSolver: particles that come in and go out. Apart because it is no part of a step.
 #pragma once
 
 #include "particles/rows.h"

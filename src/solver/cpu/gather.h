@@ -1,8 +1,8 @@
-// Steps 7 to 10 for one block: from the grid's new velocities to the particles' next state.
+// Steps 7 to 10 for one block: from the grid's new velocities to the particles' next state. Apart because each stage is a file.
 #pragma once
 
-#include "solver/cpu/scratch.h"
 #include "solver/cpu/grid_pass.h"
+#include "solver/cpu/scratch.h"
 #include "solver/cpu/transfer.h"
 
 namespace firn::cpu {
@@ -98,7 +98,8 @@ class Gather {
   }
 
   // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
-  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v, NearLoads& loads) const {
+  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v,
+                                       NearLoads& loads) const {
     for (int l = 0; l < n; ++l) {
       LatticePoint<T, D> x;
       Vec<T, D> v_p;

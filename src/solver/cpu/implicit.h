@@ -1,6 +1,6 @@
-// Step 6: the linear system (M17) on the sparse grid, for conjugate_residuals.h. Every row is scaled by a number s per node,
-// 1/(1 + beta dt² m⁻¹ times the diagonal of H), which makes hardened and soft snow look alike to the solver; the scaled operator is
-// symmetric in the inner product with weights m/s.
+// Step 6, apart because each stage is a file: the linear system (M17) on the sparse grid, for conjugate_residuals.h. Every row is scaled by
+// a number s per node, 1/(1 + beta dt² m⁻¹ times the diagonal of H), which makes hardened and soft snow look alike to the solver; the
+// scaled operator is symmetric in the inner product with weights m/s.
 #pragma once
 
 #include "grid/exchange.h"
@@ -172,8 +172,8 @@ class ImplicitSystem {
     store_columns<T, D>((inverse_h2_ * Lanes<T>::load(ps.volume.at(at))) * (dP * transpose(F_E)), quads);
   }
 
-  // Of a node: what does not change during the solve in channel 0 (of v: s, of r: m/s, of p: m/s², of Ap: s beta dt²/m), then a vector.
-  // Nodes without mass have nothing but zeros.
+  // The channels of a node: what does not change during the solve in channel 0 (of v: s, of r: m/s, of p: m/s², of Ap: s beta dt²/m), then
+  // a vector. Nodes without mass have nothing but zeros.
   using WideRow = Pack<double, kRowNodes * kChannels>;
 
   static Row<T> row(T first, T others) {

@@ -1,5 +1,5 @@
-// Particles that are alone (kAloneReach): who they are, and their steps. They need no grid: what their own nodes would do is found on the
-// spot, and where no body is near that is a free flight.
+// Particles that are alone (kAloneReach), apart because no stage of the others sees them: who they are, and their steps. They need no grid:
+// what their own nodes would do is found on the spot, and where no body is near that is a free flight.
 #pragma once
 
 #include "solver/cpu/grid_pass.h"

@@ -1,4 +1,4 @@
-// Steps 1 and 3 together: a block's particles add mass, momentum and force to the block's own tiles.
+// Steps 1 and 3 together, apart because each stage is a file: a block's particles add mass, momentum and force to the block's own tiles.
 #pragma once
 
 #include "solver/cpu/scratch.h"
@@ -36,7 +36,8 @@ class Scatter {
     const OwnTiles<D>& own = place_tiles(particles);
     make_tile(own, scratch_.momentum_tiles, [&](T* nodes) { momentum.fold(nodes); });
     make_tile(own, scratch_.force_tiles, [&](T* nodes) { force.fold(nodes); });
-    scratch_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
+    scratch_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave),
+                                                horizontal_max(limits.speed)};
   }
 
  private:

@@ -1,6 +1,6 @@
-// Blocks whose snow lies still sleep: their particles do not change, and their tiles of mass and force stay as they are, so that
-// the snow around them still feels them. A block falls asleep after some time in which it was quiet and no neighbour was loud; it
-// wakes when a neighbour is loud, a moving body is near, a particle comes in, or one beside it is taken away.
+// Blocks whose snow lies still sleep, apart because a step is right without it: their particles do not change, and their tiles of mass and
+// force stay as they are, so that the snow around them still feels them. A block falls asleep after some time in which it was quiet and no
+// neighbour was loud; it wakes when a neighbour is loud, a moving body is near, a particle comes in, or one beside it is taken away.
 #pragma once
 
 #include "solver/cpu/grid_pass.h"
@@ -11,7 +11,7 @@ namespace firn::cpu {
 // Snow this slow would take 50 s to cross a cell, and at this strain rate some seconds to yield: nobody sees it move.
 inline constexpr double kQuietSpeed = 0.02;        // cells/s
 inline constexpr double kQuietStrainRate = 0.003;  // 1/s
-inline constexpr double kQuietTime = 0.1;         // s, long enough for snow at the top of its flight to fall again
+inline constexpr double kQuietTime = 0.1;          // s, long enough for snow at the top of its flight to fall again
 
 template <class T, int D>
 class Sleep {
@@ -40,8 +40,8 @@ class Sleep {
         if (tile != SparseGrid<D>::kNone) store_.blocks[tile].wake();
   }
 
-  // After a step of dt.
-  void lull(double dt) const {
+  // After a step of dt: counts how long blocks have been quiet, and puts those to sleep that have been so for long enough.
+  void fall_asleep(double dt) const {
     if (!model_.solver.sleep) return;
     parallel_for(scratch_.awake.size(), [&](std::size_t i) {
       ParticleBlock<D>& block = store_.blocks[scratch_.awake[i]];
@@ -51,19 +51,17 @@ class Sleep {
         block.quiet_time = loud(block) ? 0 : block.quiet_time + static_cast<float>(dt);
       }
     });
-    const std::vector<std::uint8_t> tired = ask_all([&](std::uint32_t b) {
+    const std::vector<std::uint8_t> quiet_enough = for_every_block([&](std::uint32_t b) {
       const ParticleBlock<D>& block = store_.blocks[b];
       return block.rest == Rest::kAwake && !block.alone && block.quiet_time >= kQuietTime && !loud_neighbour(b);
     });
-    parallel_for(tired.size(), [&](std::size_t b) {
-      if (tired[b]) put_to_sleep(store_.blocks[b]);
+    parallel_for(quiet_enough.size(), [&](std::size_t b) {
+      if (quiet_enough[b]) put_to_sleep(store_.blocks[b]);
     });
   }
 
  private:
-  bool loud(const ParticleBlock<D>& block) const {
-    return block.speed > kQuietSpeed * model_.h || block.strain_rate > kQuietStrainRate;
-  }
+  bool loud(const ParticleBlock<D>& block) const { return block.speed > kQuietSpeed * model_.h || block.strain_rate > kQuietStrainRate; }
 
   template <class Test>
   bool any_tile(std::uint32_t node_block, Test test) const {
@@ -84,7 +82,7 @@ class Sleep {
     std::vector<Body<T, D>> moving;
     for (const Body<T, D>& body : bodies.list)
       if (body.moves()) moving.push_back(body);
-    const std::vector<std::uint8_t> disturbed = ask_all([&](std::uint32_t b) {
+    const std::vector<std::uint8_t> disturbed = for_every_block([&](std::uint32_t b) {
       const ParticleBlock<D>& block = store_.blocks[b];
       if (block.rest == Rest::kAwake) return false;
       constexpr int edge = BlockShape<D>::kEdge;
@@ -98,7 +96,7 @@ class Sleep {
 
   // What `question` says of every block, before any of them changes.
   template <class Question>
-  std::vector<std::uint8_t> ask_all(Question question) const {
+  std::vector<std::uint8_t> for_every_block(Question question) const {
     std::vector<std::uint8_t> answers(store_.blocks.size());
     parallel_for(answers.size(), [&](std::size_t b) { answers[b] = question(static_cast<std::uint32_t>(b)); });
     return answers;

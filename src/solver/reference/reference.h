@@ -65,7 +65,7 @@ class Step {
   void add_forces();        // step 3
   StepLimits limits() const;
   SnowExtent extent() const;
-  Attempt try_steps_4_to_10(double dt, StepReport& report);  // on a copy of the particles
+  Attempt try_steps_4_to_10(double dt, StepInfo& report);  // on a copy of the particles
   void accept() { particles_ = next_; }
   std::int64_t limited() const;
   std::int64_t alone() const;
@@ -80,7 +80,7 @@ class Step {
  private:
   void update_grid_velocities(double dt);               // step 4
   void collide_grid();                                  // step 5
-  bool solve(StepReport& report);                       // step 6
+  bool solve(StepInfo& report);                         // step 6
   void add_reactions();                                 // what bodies feel of it
   Fault update_deformation(Particle<D>& p, double dt);  // step 7
   void update_velocity(Particle<D>& p);                 // step 8

@@ -60,9 +60,9 @@ class ReferenceSolver : public Solver {
 
   void attach(const Model&, State&) override {}
 
-  StepReport step(const Model& model, State& state, double longest) override {
+  StepInfo step(const Model& model, State& state, double longest) override {
     const auto begin = std::chrono::steady_clock::now();
-    StepReport report;
+    StepInfo report;
     std::vector<Particle<D>> particles = load(model, state);
     Step<D, Kernel> step(model, state, particles);
     step.find_alone();
@@ -76,7 +76,7 @@ class ReferenceSolver : public Solver {
     ++state.steps;
     report.limited = step.limited();
     report.alone = step.alone();
-    report.loads = step.loads();
+    report.loads = loads_over(report.dt, step.loads());
     report.seconds[static_cast<int>(Phase::kGrid)] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return report;
   }

@@ -218,7 +218,7 @@ double Step<D, Kernel>::advance(double alpha) {
 }
 
 template <int D, class Kernel>
-bool Step<D, Kernel>::solve(StepReport& report) {
+bool Step<D, Kernel>::solve(StepInfo& report) {
   if (!model_.implicit()) return true;
   double size = 0;
   for (const auto& [cell, i] : grid_) size += i.mass * dot(i.v_star, i.v_star);
@@ -294,7 +294,7 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
 }
 
 template <int D, class Kernel>
-Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepReport& report) {
+Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepInfo& report) {
   dt_ = dt;
   loads_.assign(model_.bodies.size(), {});
   bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);

@@ -188,7 +188,7 @@ TEST(StepRule, EveryOneHasItsOwnNameAndAdvice) {
 struct Plain : State {};
 
 TEST(TakeStep, HalvesUntilTheStepWorks) {
-  StepReport report;
+  StepInfo report;
   std::vector<double> tried;
   take_step(model(), Plain{}, {0.08, StepRule::kSnowSpeed}, report, [&](double dt) {
     tried.push_back(dt);
@@ -202,7 +202,7 @@ TEST(TakeStep, HalvesUntilTheStepWorks) {
 }
 
 TEST(TakeStep, AStepThatWorksAtOnceReportsNothing) {
-  StepReport report;
+  StepInfo report;
   take_step(model(), Plain{}, {0.08, StepRule::kSnowSpeed}, report, [](double) { return Attempt{}; });
   EXPECT_EQ(report.dt, 0.08);
   EXPECT_EQ(report.rejected, 0);
@@ -213,7 +213,7 @@ TEST(TakeStep, AStepThatWorksAtOnceReportsNothing) {
 TEST(TakeStep, AFixedStepIsNotCut) {
   Model m = model();
   m.solver.time_step = 0.08;
-  StepReport report;
+  StepInfo report;
   Plain state;
   state.steps = 41;
   int tries = 0;
@@ -231,7 +231,7 @@ TEST(TakeStep, AFixedStepIsNotCut) {
 }
 
 TEST(TakeStep, AStepThatNeverWorksStopsTheRun) {
-  StepReport report;
+  StepInfo report;
   int tries = 0;
   const auto hopeless = [&](double) {
     ++tries;
