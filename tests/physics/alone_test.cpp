@@ -137,14 +137,14 @@ Frame small_clusters(int dimension, int clusters, int count) {
   frame.position = {{0, 0, 0}};  // in the corner of the first block, so that all others are counted from there
   Rng rng(11);
   for (int k = 0; k < clusters * count; ++k) {
-    const int cluster = k / count, side = k % count;
+    const int cluster = k / count, side = k % count, column = cluster % 20, row = cluster / 20;
     Vector x{0, 0, 0}, v{0, -1, 0};
     for (int d = 0; d < dimension; ++d) {
       x[d] = kH * (edge + (side >> d & 1 ? 0.4 : -0.6) + 0.3 * rng.uniform());
       v[d] += 0.2 * (rng.uniform() - 0.5);
     }
-    x[0] += kH * 4 * edge * (1 + cluster % 20);
-    x[1] += kH * 4 * edge * (1 + cluster / 20);
+    x[0] += kH * 4 * edge * (1 + column);
+    x[1] += kH * 4 * edge * (1 + row);
     frame.id.push_back(static_cast<std::uint32_t>(k + 1));
     frame.position.push_back(x);
     frame.velocity.push_back(v);
@@ -197,12 +197,13 @@ TEST_P(SmallClusters, EqualTheReferenceWithAnyNumberOfThreads) {
   EXPECT_EQ(one.hash(), two.hash());
   EXPECT_EQ(one.hash(), seven.hash());
   const Frame a = one.frame(true), b = slow.frame(true);
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (int d = 0; d < dimension; ++d) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
       ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-8) << i;
       ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-6) << i;
       ASSERT_NEAR(a.fe[i][4 * d], b.fe[i][4 * d], 1e-7) << i;
     }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SmallClusters,
