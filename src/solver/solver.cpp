@@ -38,7 +38,7 @@ std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
 std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
   const SolverSettings& s = model.solver;
   if (model.dimension != 3 || s.precision != Precision::kFloat || s.kernel != Kernel::kCubic)
-    throw UserError("this build of firn has only the 3D, float, cubic CPU solver; configure with FIRN_ALL_VARIANTS=ON for the rest");
+    throw UserError("this build of firn has only the 3D, float, cubic CPU solver; `make build` adds the rest (FIRN_ALL_VARIANTS=ON)");
   return make_cpu<float, 3, CubicKernel>(model, threads);
 }
 #endif
