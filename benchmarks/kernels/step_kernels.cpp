@@ -57,7 +57,7 @@ void residual_iteration(benchmark::State& timer) {
     system.start();
     for (auto _ : timer) {
       benchmark::DoNotOptimize(system.multiply());
-      benchmark::DoNotOptimize(system.direct(0));
+      benchmark::DoNotOptimize(system.next_direction(0));
       benchmark::DoNotOptimize(system.advance(0));
     }
   });

@@ -43,14 +43,14 @@ Solver make_solver(const firn::Scene& scene) {
 firn::StepInfo step(Solver& solver, double dt, const Vec& gravity) {
   firn::StepInfo info;
   info.dt = dt;
-  const auto timed = [&](const char* phase, auto pass) {
+  const auto timed = [&](firn::Phase phase, auto pass) {
     const auto begin = std::chrono::steady_clock::now();
     pass();
-    info.seconds.emplace_back(phase, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    info.seconds[static_cast<int>(phase)] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  timed("scatter", [&] { solver.scatter(float(dt)); });
-  timed("grid", [&] { solver.move_grid(float(dt), gravity); });
-  timed("gather", [&] { solver.gather(float(dt)); });
+  timed(firn::Phase::kScatter, [&] { solver.scatter(float(dt)); });
+  timed(firn::Phase::kGrid, [&] { solver.move_grid(float(dt), gravity); });
+  timed(firn::Phase::kGather, [&] { solver.gather(float(dt)); });
   return info;
 }
 

@@ -118,6 +118,7 @@ struct SnowFactors {
   double critical_stretch;
   double density;
 };
+constexpr SnowFactors all_factors(double x) { return {x, x, x, x, x}; }
 
 // Smooth random variation: a parameter is multiplied by (1 + amplitude)^n, n a noise of the position between -1 and 1, the same n for
 // all of them.
@@ -125,14 +126,14 @@ struct SnowNoise {
   double scale = 0;  // m, size of the largest features
   int octaves = 3;   // each one halves size and strength
   std::uint32_t seed = 1;
-  SnowFactors amplitude{0, 0, 0, 0, 0};
+  SnowFactors amplitude = all_factors(0);
   Location location;
 };
 
 // Snow less than `depth` below the shape's surface has its parameters multiplied.
 struct SnowShell {
   double depth = 0;  // m
-  SnowFactors factor{1, 1, 1, 1, 1};
+  SnowFactors factor = all_factors(1);
   Location location;
 };
 

@@ -56,18 +56,13 @@ std::string work_on(const Shape& shape) {
   switch (shape.kind) {
     case ShapeKind::kMesh:
     case ShapeKind::kVolume:
-    case ShapeKind::kSequence:
-      return "level set of " + name;
-    case ShapeKind::kHeightfield:
-      return name.empty() ? "its heights" : "heights of " + name;
-    case ShapeKind::kText:
-      return "outlines of its letters";
+    case ShapeKind::kSequence: return "level set of " + name;
+    case ShapeKind::kHeightfield: return name.empty() ? "its heights" : "heights of " + name;
+    case ShapeKind::kText: return "outlines of its letters";
     case ShapeKind::kUnion:
     case ShapeKind::kDifference:
-    case ShapeKind::kIntersection:
-      return "its parts";
-    default:
-      return "";
+    case ShapeKind::kIntersection: return "its parts";
+    default: return "";
   }
 }
 
@@ -148,20 +143,14 @@ std::optional<Mesh> triangles_of(const Shape& shape, const Scene& scene, double 
   if (shape.thickness > 0) return std::nullopt;
   std::vector<std::string> warnings;  // the run has given them
   switch (shape.kind) {
-    case ShapeKind::kMesh:
-      return read_surface(shape.file, shape, warnings).mesh;
-    case ShapeKind::kSequence:
-      return sequence_mesh(shape, scene.simulation.fps, t);
-    case ShapeKind::kHeightfield:
-      return heightfield_mesh(shape, scene.simulation.spacing);
-    case ShapeKind::kText:
-      return contour_of_text(shape, scene, warnings);
+    case ShapeKind::kMesh: return read_surface(shape.file, shape, warnings).mesh;
+    case ShapeKind::kSequence: return sequence_mesh(shape, scene.simulation.fps, t);
+    case ShapeKind::kHeightfield: return heightfield_mesh(shape, scene.simulation.spacing);
+    case ShapeKind::kText: return contour_of_text(shape, scene, warnings);
     case ShapeKind::kUnion:
     case ShapeKind::kDifference:
-    case ShapeKind::kIntersection:
-      return contour_of(shape, scene, warnings);
-    default:
-      return std::nullopt;
+    case ShapeKind::kIntersection: return contour_of(shape, scene, warnings);
+    default: return std::nullopt;
   }
 }
 

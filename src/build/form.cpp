@@ -19,24 +19,15 @@ bool is_from_file(ShapeKind kind) { return kind == ShapeKind::kMesh || kind == S
 
 SolidKind solid_kind(ShapeKind kind) {
   switch (kind) {
-    case ShapeKind::kPlane:
-      return SolidKind::kPlane;
-    case ShapeKind::kBox:
-      return SolidKind::kBox;
-    case ShapeKind::kCylinder:
-      return SolidKind::kCylinder;
-    case ShapeKind::kCone:
-      return SolidKind::kCone;
-    case ShapeKind::kTorus:
-      return SolidKind::kTorus;
-    case ShapeKind::kCapsule:
-      return SolidKind::kCapsule;
-    case ShapeKind::kWedge:
-      return SolidKind::kWedge;
-    case ShapeKind::kSphere:
-      return SolidKind::kSphere;
-    default:
-      return SolidKind::kSampled;
+    case ShapeKind::kPlane: return SolidKind::kPlane;
+    case ShapeKind::kBox: return SolidKind::kBox;
+    case ShapeKind::kCylinder: return SolidKind::kCylinder;
+    case ShapeKind::kCone: return SolidKind::kCone;
+    case ShapeKind::kTorus: return SolidKind::kTorus;
+    case ShapeKind::kCapsule: return SolidKind::kCapsule;
+    case ShapeKind::kWedge: return SolidKind::kWedge;
+    case ShapeKind::kSphere: return SolidKind::kSphere;
+    default: return SolidKind::kSampled;
   }
 }
 
@@ -50,19 +41,15 @@ double half_opening(const Shape& shape) {
 Vec<double, 3> half_edges(const Shape& shape) {
   const double r = shape.radius, ring = shape.radius + shape.tube;
   switch (shape.kind) {
-    case ShapeKind::kSphere:
-      return {r, r, r};
+    case ShapeKind::kSphere: return {r, r, r};
     case ShapeKind::kCylinder:
-    case ShapeKind::kCone:
-      return {r, shape.height / 2, r};
-    case ShapeKind::kTorus:
-      return {ring, shape.tube, ring};
+    case ShapeKind::kCone: return {r, shape.height / 2, r};
+    case ShapeKind::kTorus: return {ring, shape.tube, ring};
     case ShapeKind::kCapsule: {
       const Vec<double, 3> axis = 0.5 * (to_vec(shape.b) - to_vec(shape.a));
       return {std::abs(axis[0]) + r, std::abs(axis[1]) + r, std::abs(axis[2]) + r};
     }
-    default:
-      return 0.5 * to_vec(shape.size);
+    default: return 0.5 * to_vec(shape.size);
   }
 }
 
@@ -96,24 +83,17 @@ double analytic_content(const Shape& s, int dimension) {
   const bool flat = dimension == 2;
   const double r = s.radius;
   switch (s.kind) {
-    case ShapeKind::kSphere:
-      return flat ? kPi * r * r : 4.0 / 3 * kPi * r * r * r;
-    case ShapeKind::kBox:
-      return s.size[0] * s.size[1] * (flat ? 1 : s.size[2]);
-    case ShapeKind::kCylinder:
-      return kPi * r * r * s.height;
-    case ShapeKind::kCone:
-      return kPi * r * r * s.height / 3;
-    case ShapeKind::kTorus:
-      return 2 * kPi * kPi * r * s.tube * s.tube;
+    case ShapeKind::kSphere: return flat ? kPi * r * r : 4.0 / 3 * kPi * r * r * r;
+    case ShapeKind::kBox: return s.size[0] * s.size[1] * (flat ? 1 : s.size[2]);
+    case ShapeKind::kCylinder: return kPi * r * r * s.height;
+    case ShapeKind::kCone: return kPi * r * r * s.height / 3;
+    case ShapeKind::kTorus: return 2 * kPi * kPi * r * s.tube * s.tube;
     case ShapeKind::kCapsule: {
       const double length = norm(to_vec(s.b) - to_vec(s.a));
       return flat ? kPi * r * r + 2 * r * length : kPi * r * r * (4.0 / 3 * r + length);
     }
-    case ShapeKind::kWedge:
-      return wedge_area(s) * (flat ? 1 : s.size[2]);
-    default:
-      return 0;
+    case ShapeKind::kWedge: return wedge_area(s) * (flat ? 1 : s.size[2]);
+    default: return 0;
   }
 }
 

@@ -144,15 +144,11 @@ Mesh heightfield_mesh(const Shape& shape, double h) { return to_mesh(heights_of(
 
 SampledShape sample_shape(const Shape& shape, const FormSettings& settings, std::vector<std::string>& warnings) {
   switch (shape.kind) {
-    case ShapeKind::kHeightfield:
-      return sample_heightfield(shape, settings);
-    case ShapeKind::kText:
-      return sample_text(shape, settings, warnings);
+    case ShapeKind::kHeightfield: return sample_heightfield(shape, settings);
+    case ShapeKind::kText: return sample_text(shape, settings, warnings);
     case ShapeKind::kMesh:
-    case ShapeKind::kVolume:
-      return sample_file(shape, settings, warnings);
-    default:
-      return sample_compound(shape, settings, warnings);
+    case ShapeKind::kVolume: return sample_file(shape, settings, warnings);
+    default: return sample_compound(shape, settings, warnings);
   }
 }
 

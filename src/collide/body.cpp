@@ -33,22 +33,15 @@ Bounds box_at(const BodyModel& body, double t) {
 double bounding_radius(const BodyModel& body, double t) {
   const Solid<double, 3>& s = body.solid;
   switch (s.kind) {
-    case SolidKind::kPlane:
-      return std::numeric_limits<double>::infinity();
-    case SolidKind::kSphere:
-      return s.radius;
-    case SolidKind::kCapsule:
-      return norm(s.axis) + s.radius;
+    case SolidKind::kPlane: return std::numeric_limits<double>::infinity();
+    case SolidKind::kSphere: return s.radius;
+    case SolidKind::kCapsule: return norm(s.axis) + s.radius;
     case SolidKind::kCylinder:
-    case SolidKind::kCone:
-      return std::hypot(s.radius, s.half[1]);
-    case SolidKind::kTorus:
-      return s.radius + s.half[1];
+    case SolidKind::kCone: return std::hypot(s.radius, s.half[1]);
+    case SolidKind::kTorus: return s.radius + s.half[1];
     case SolidKind::kBox:
-    case SolidKind::kWedge:
-      return norm(s.half);
-    case SolidKind::kSampled:
-      break;
+    case SolidKind::kWedge: return norm(s.half);
+    case SolidKind::kSampled: break;
   }
   const Bounds box = box_at(body, t);
   Vec<double, 3> corner;

@@ -112,12 +112,9 @@ FIRN_HD inline Surface<T, D> from_gradient(T phi, const Vec<T, 3>& gradient) {
 template <class T, int D>
 FIRN_HD inline Surface<T, D> evaluate(const Solid<T, D>& b, const Vec<T, D>& q) {
   switch (b.kind) {
-    case SolidKind::kPlane:
-      return {dot(b.axis, q), b.axis};
-    case SolidKind::kBox:
-      return detail::box_surface(q, b.half);
-    case SolidKind::kWedge:
-      return detail::wedge_surface(b, q);
+    case SolidKind::kPlane: return {dot(b.axis, q), b.axis};
+    case SolidKind::kBox: return detail::box_surface(q, b.half);
+    case SolidKind::kWedge: return detail::wedge_surface(b, q);
     case SolidKind::kCylinder:
     case SolidKind::kCone:
     case SolidKind::kTorus:
@@ -132,8 +129,7 @@ FIRN_HD inline Surface<T, D> evaluate(const Solid<T, D>& b, const Vec<T, D>& q) 
       const T along = length2 > T(0) ? clamp(dot(q, b.axis) / length2, T(-1), T(1)) : T(0);
       return detail::round_surface(q - along * b.axis, b.radius);
     }
-    case SolidKind::kSphere:
-      break;
+    case SolidKind::kSphere: break;
   }
   return detail::round_surface(q, b.radius);
 }

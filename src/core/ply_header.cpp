@@ -126,15 +126,11 @@ class HeaderParser {
 std::size_t size_of(PlyType type) {
   switch (type) {
     case PlyType::kInt8:
-    case PlyType::kUint8:
-      return 1;
+    case PlyType::kUint8: return 1;
     case PlyType::kInt16:
-    case PlyType::kUint16:
-      return 2;
-    case PlyType::kDouble:
-      return 8;
-    default:
-      return 4;
+    case PlyType::kUint16: return 2;
+    case PlyType::kDouble: return 8;
+    default: return 4;
   }
 }
 

@@ -48,14 +48,14 @@ T take(std::array<std::atomic<T>, kMost>& list, int place) {
 
 }  // namespace
 
-RemovedAtSignal::RemovedAtSignal(const std::string& path) : place_(kNowhere) {
+RemovedAtSignal::RemovedAtSignal(const std::string& path) : AtSignal(kNowhere) {
   char* name = ::strdup(path.c_str());
   place_ = name != nullptr ? keep(files, name) : kNowhere;
   if (place_ == kNowhere) std::free(name);
 }
 RemovedAtSignal::~RemovedAtSignal() { std::free(take(files, place_)); }
 
-EndedAtSignal::EndedAtSignal(pid_t process) : place_(keep(processes, process)) {}
+EndedAtSignal::EndedAtSignal(pid_t process) : AtSignal(keep(processes, process)) {}
 EndedAtSignal::~EndedAtSignal() { take(processes, place_); }
 
 void clean_up_at_signal() noexcept {

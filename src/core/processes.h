@@ -14,28 +14,27 @@ namespace firn {
 
 // What must not outlive a process that a signal ends: files that are not complete, and other programs at work for it.
 
-// While this lives, a signal that ends the process removes the file.
-class RemovedAtSignal {
+// A place in a list that a signal goes through.
+class AtSignal {
  public:
-  explicit RemovedAtSignal(const std::string& path);
-  ~RemovedAtSignal();
-  RemovedAtSignal(const RemovedAtSignal&) = delete;
-  RemovedAtSignal& operator=(const RemovedAtSignal&) = delete;
+  AtSignal(const AtSignal&) = delete;
+  AtSignal& operator=(const AtSignal&) = delete;
 
- private:
+ protected:
+  explicit AtSignal(int place) : place_(place) {}
   int place_;
 };
 
+// While this lives, a signal that ends the process removes the file.
+struct RemovedAtSignal : private AtSignal {
+  explicit RemovedAtSignal(const std::string& path);
+  ~RemovedAtSignal();
+};
+
 // While this lives, a signal that ends this process ends the other one.
-class EndedAtSignal {
- public:
+struct EndedAtSignal : private AtSignal {
   explicit EndedAtSignal(pid_t process);
   ~EndedAtSignal();
-  EndedAtSignal(const EndedAtSignal&) = delete;
-  EndedAtSignal& operator=(const EndedAtSignal&) = delete;
-
- private:
-  int place_;
 };
 
 // Work that may crash, hang or eat all memory, done in a process of its own that hands its results back through a pipe.

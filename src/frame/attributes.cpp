@@ -64,26 +64,18 @@ std::span<double> reals(Frame& frame, Field field) {
 
 double get(const Frame& frame, Field field, std::size_t particle, int component) {
   switch (attribute(field).kind) {
-    case ValueKind::kUint32:
-      return frame.id[particle];
-    case ValueKind::kUint16:
-      return frame.material[particle];
-    case ValueKind::kReal:
-      break;
+    case ValueKind::kUint32: return frame.id[particle];
+    case ValueKind::kUint16: return frame.material[particle];
+    case ValueKind::kReal: break;
   }
   return reals(frame, field)[particle * static_cast<std::size_t>(attribute(field).components) + static_cast<std::size_t>(component)];
 }
 
 void set(Frame& frame, Field field, std::size_t particle, int component, double value) {
   switch (attribute(field).kind) {
-    case ValueKind::kUint32:
-      frame.id[particle] = static_cast<std::uint32_t>(value);
-      return;
-    case ValueKind::kUint16:
-      frame.material[particle] = static_cast<std::uint16_t>(value);
-      return;
-    case ValueKind::kReal:
-      break;
+    case ValueKind::kUint32: frame.id[particle] = static_cast<std::uint32_t>(value); return;
+    case ValueKind::kUint16: frame.material[particle] = static_cast<std::uint16_t>(value); return;
+    case ValueKind::kReal: break;
   }
   reals(frame, field)[particle * static_cast<std::size_t>(attribute(field).components) + static_cast<std::size_t>(component)] = value;
 }
@@ -99,8 +91,7 @@ std::string complaint(Field field, int component, double value) {
       return is_whole(value, std::numeric_limits<std::uint32_t>::max()) ? "" : must_be("a whole number from 0 to 4294967295");
     case Field::kMaterial:
       return is_whole(value, std::numeric_limits<std::uint16_t>::max()) ? "" : must_be("a whole number from 0 to 65535");
-    default:
-      return "";
+    default: return "";
   }
 }
 

@@ -27,19 +27,13 @@ double noise(double a, double b) { return FractalNoise(0, 1)(a, b, 0); }
 std::string reason_of(const mu::ParserError& error) {
   const std::string token = error.GetToken().substr(0, kLongestQuote);
   switch (error.GetCode()) {
-    case mu::ecUNASSIGNABLE_TOKEN:
-      return fmt::format("unknown name \"{}\", {}", token, kAllowed);
+    case mu::ecUNASSIGNABLE_TOKEN: return fmt::format("unknown name \"{}\", {}", token, kAllowed);
     case mu::ecUNEXPECTED_EOF:
-    case mu::ecEMPTY_EXPRESSION:
-      return "the formula ends too early";
-    case mu::ecMISSING_PARENS:
-      return "a parenthesis is not closed";
-    case mu::ecTOO_MANY_PARAMS:
-      return fmt::format("too many arguments of {}", token);
-    case mu::ecTOO_FEW_PARAMS:
-      return fmt::format("too few arguments of {}", token);
-    default:
-      return fmt::format("unexpected \"{}\", {}", token, kAllowed);
+    case mu::ecEMPTY_EXPRESSION: return "the formula ends too early";
+    case mu::ecMISSING_PARENS: return "a parenthesis is not closed";
+    case mu::ecTOO_MANY_PARAMS: return fmt::format("too many arguments of {}", token);
+    case mu::ecTOO_FEW_PARAMS: return fmt::format("too few arguments of {}", token);
+    default: return fmt::format("unexpected \"{}\", {}", token, kAllowed);
   }
 }
 

@@ -97,15 +97,12 @@ class BgeoReader {
     switch (d.type) {
       case BgeoType::kFloat:
       case BgeoType::kInt:
-      case BgeoType::kVector:
-        skip(d.size * kNumberBytes, "the default of an attribute");
-        return d;
+      case BgeoType::kVector: skip(d.size * kNumberBytes, "the default of an attribute"); return d;
       case BgeoType::kIndex:
         for (std::uint32_t strings = take_count("the number of strings"); strings > 0; --strings) take_string();
         return d;
       case BgeoType::kString:
-      case BgeoType::kMixed:
-        break;
+      case BgeoType::kMixed: break;
     }
     fail(start, fmt::format("attribute '{}' is of type {}; supported: 0 float, 1 int, 4 index, 5 vector", printable(d.name), type));
   }

@@ -276,15 +276,11 @@ constexpr double kVolumeError = 1e-4;  // of J_P and J_E where positions may be 
 double error_of(Field field, double error, double fps) {
   if (error == 0) return 0;
   switch (field) {
-    case Field::kPosition:
-      return error;
-    case Field::kVelocity:
-      return error * fps;  // the way that is lost from one frame to the next
+    case Field::kPosition: return error;
+    case Field::kVelocity: return error * fps;  // the way that is lost from one frame to the next
     case Field::kJp:
-    case Field::kJe:
-      return kVolumeError;
-    default:
-      return 0;
+    case Field::kJe: return kVolumeError;
+    default: return 0;
   }
 }
 

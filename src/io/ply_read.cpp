@@ -165,22 +165,14 @@ double load_as(const char* from, bool swap) {
 
 double load(PlyType type, const char* from, bool swap) {
   switch (type) {
-    case PlyType::kInt8:
-      return load_as<std::int8_t>(from, swap);
-    case PlyType::kUint8:
-      return load_as<std::uint8_t>(from, swap);
-    case PlyType::kInt16:
-      return load_as<std::int16_t>(from, swap);
-    case PlyType::kUint16:
-      return load_as<std::uint16_t>(from, swap);
-    case PlyType::kInt32:
-      return load_as<std::int32_t>(from, swap);
-    case PlyType::kUint32:
-      return load_as<std::uint32_t>(from, swap);
-    case PlyType::kFloat:
-      return load_as<float>(from, swap);
-    case PlyType::kDouble:
-      return load_as<double>(from, swap);
+    case PlyType::kInt8: return load_as<std::int8_t>(from, swap);
+    case PlyType::kUint8: return load_as<std::uint8_t>(from, swap);
+    case PlyType::kInt16: return load_as<std::int16_t>(from, swap);
+    case PlyType::kUint16: return load_as<std::uint16_t>(from, swap);
+    case PlyType::kInt32: return load_as<std::int32_t>(from, swap);
+    case PlyType::kUint32: return load_as<std::uint32_t>(from, swap);
+    case PlyType::kFloat: return load_as<float>(from, swap);
+    case PlyType::kDouble: return load_as<double>(from, swap);
   }
   return 0;
 }

@@ -24,14 +24,10 @@ constexpr std::string_view kPrimvars = "primvars:";
 // The name of a field in the schema UsdGeomPoints; empty: it has no place for the field.
 std::string_view schema_name(Field field) {
   switch (field) {
-    case Field::kId:
-      return "ids";
-    case Field::kPosition:
-      return "points";
-    case Field::kVelocity:
-      return "velocities";
-    default:
-      return "";
+    case Field::kId: return "ids";
+    case Field::kPosition: return "points";
+    case Field::kVelocity: return "velocities";
+    default: return "";
   }
 }
 

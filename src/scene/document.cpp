@@ -183,12 +183,9 @@ bool has_form(const toml::node& node, SectionForm form) {
 
 std::string form_text(const Section& section) {
   switch (section.form) {
-    case SectionForm::kTable:
-      return fmt::format("[{}]", section.name);
-    case SectionForm::kNamedTables:
-      return fmt::format("[{}.NAME]", section.name);
-    case SectionForm::kBodies:
-      return fmt::format("[[{}]]", section.name);
+    case SectionForm::kTable: return fmt::format("[{}]", section.name);
+    case SectionForm::kNamedTables: return fmt::format("[{}.NAME]", section.name);
+    case SectionForm::kBodies: return fmt::format("[[{}]]", section.name);
   }
   return {};
 }

@@ -89,13 +89,11 @@ class Override {
     const Section* section = find_section(path_[0]);
     if (!section) fail(fmt::format("unknown section '{}'{}", shortened(path_[0]), section_suggestion(path_[0])));
     switch (section->form) {
-      case SectionForm::kTable:
-        return set(child(root, path_[0]), 1);
+      case SectionForm::kTable: return set(child(root, path_[0]), 1);
       case SectionForm::kNamedTables:
         if (path_.size() != 3) fail(fmt::format("expected {}.NAME.key=value", section->name));
         return set(child(child(root, path_[0]), path_[1]), 2);
-      case SectionForm::kBodies:
-        return set_in_body(root);
+      case SectionForm::kBodies: return set_in_body(root);
     }
   }
 

@@ -75,7 +75,11 @@ std::string_view name_in(const Choice<E> (&names)[N], E value) {
 
 // The index of the entry's text among `now`.
 std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, Words later);
-// Throws for solids of revolution in a 2D scene.
+// Solids of revolution have no place in a 2D scene.
+inline bool needs_three_dimensions(ShapeKind kind) {
+  return kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
+}
+// Throws for one that has none.
 void check_dimension(const Entry& entry, const Reader& in, ShapeKind kind);
 std::string quoted(std::string_view text);
 

@@ -147,8 +147,7 @@ const toml::array& array_value(const Entry& entry, std::string_view must_be) {
 }
 
 void check_dimension(const Entry& entry, const Reader& in, ShapeKind kind) {
-  const bool is_turned = kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
-  if (is_turned && in.context().dimension == 2)
+  if (needs_three_dimensions(kind) && in.context().dimension == 2)
     reject(entry, fmt::format("another shape in a 2D scene, a {} has three dimensions", entry.node.ref<std::string>()));
 }
 

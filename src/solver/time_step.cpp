@@ -90,18 +90,12 @@ constexpr double kImplicitCells = 2.0;
 
 std::string describe(Fault fault, std::uint32_t particle) {
   switch (fault) {
-    case Fault::kNone:
-      return "";
-    case Fault::kNotFinite:
-      return fmt::format("particle {} has a value that is not finite", particle);
-    case Fault::kTooFar:
-      return fmt::format("particle {} would cross more than a cell", particle);
-    case Fault::kInverted:
-      return fmt::format("the flow at particle {} would turn inside out", particle);
-    case Fault::kPlastic:
-      return fmt::format("J_P of particle {} is not positive", particle);
-    case Fault::kSolve:
-      return "the implicit solve did not converge";
+    case Fault::kNone: return "";
+    case Fault::kNotFinite: return fmt::format("particle {} has a value that is not finite", particle);
+    case Fault::kTooFar: return fmt::format("particle {} would cross more than a cell", particle);
+    case Fault::kInverted: return fmt::format("the flow at particle {} would turn inside out", particle);
+    case Fault::kPlastic: return fmt::format("J_P of particle {} is not positive", particle);
+    case Fault::kSolve: return "the implicit solve did not converge";
   }
   return "";
 }
@@ -135,30 +129,21 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
 
 const char* name_of(StepRule rule) {
   switch (rule) {
-    case StepRule::kFrameEnd:
-      return "frame_end";
-    case StepRule::kFixed:
-      return "fixed";
-    case StepRule::kElasticWave:
-      return "elastic_wave";
-    case StepRule::kAccuracy:
-      return "accuracy";
-    case StepRule::kSnowSpeed:
-      return "snow_speed";
-    case StepRule::kMovingBody:
-      return "moving_body";
-    case StepRule::kCut:
-      return "cut";
+    case StepRule::kFrameEnd: return "frame_end";
+    case StepRule::kFixed: return "fixed";
+    case StepRule::kElasticWave: return "elastic_wave";
+    case StepRule::kAccuracy: return "accuracy";
+    case StepRule::kSnowSpeed: return "snow_speed";
+    case StepRule::kMovingBody: return "moving_body";
+    case StepRule::kCut: return "cut";
   }
   return "";
 }
 
 const char* advice_of(StepRule rule) {
   switch (rule) {
-    case StepRule::kFrameEnd:
-      return "the next frame; a smaller simulation.fps or output.subframes makes steps longer";
-    case StepRule::kFixed:
-      return "solver.time_step";
+    case StepRule::kFrameEnd: return "the next frame; a smaller simulation.fps or output.subframes makes steps longer";
+    case StepRule::kFixed: return "solver.time_step";
     case StepRule::kElasticWave:
       return "elastic waves in hardened snow; solver.integrator = \"semi-implicit\", a larger simulation.spacing or a smaller "
              "young_modulus or hardening_limit makes steps longer";
@@ -169,8 +154,7 @@ const char* advice_of(StepRule rule) {
              "longer";
     case StepRule::kMovingBody:
       return "the fastest collider among the snow, which may cross solver.cell_fraction of a cell; a larger one makes steps longer";
-    case StepRule::kCut:
-      return "longer steps that went wrong; a fixed solver.time_step or integrator = \"explicit\" may need fewer tries";
+    case StepRule::kCut: return "longer steps that went wrong; a fixed solver.time_step or integrator = \"explicit\" may need fewer tries";
   }
   return "";
 }

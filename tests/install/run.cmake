@@ -15,7 +15,6 @@ run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 file(RENAME ${prefix} ${prefix}-moved)  # nothing in it may know where it was
 set(prefix ${prefix}-moved)
 
-run("" ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/build -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
 run("" ${CMAKE_COMMAND} --build ${FOLDER}/build)
 run("^firn ${VERSION}: [0-9]+ particles" ${FOLDER}/build/outside)
 

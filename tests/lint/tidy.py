@@ -47,6 +47,17 @@ def _compiled(tree, build):
     return {file.relative_to(tree.root.resolve()).as_posix() for file in files if file.is_relative_to(tree.root.resolve())}
 
 
+def _own_database(build):
+    """A folder with the build's commands less the precompiled headers, which are GCC's: so every file must include what it uses."""
+    folder = Path(build) / "tidy"
+    folder.mkdir(exist_ok=True)
+    entries = json.loads((Path(build) / "compile_commands.json").read_text())
+    for entry in entries:
+        entry["command"] = re.sub(r" (-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx)(?= )", "", entry["command"])
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+    return folder
+
+
 def _check(tree, build, name, end, changed):
     """The findings of one file; None when the time was over."""
     command = ["clang-tidy", "--quiet", "--checks=-clang-analyzer-*", "-p", str(build), str(tree.root.resolve() / name)]
@@ -82,8 +93,9 @@ def clang_tidy(tree, build, seconds, say=print):
     if unknown := [name for name in changed if name.endswith(".cpp") and name not in compiled]:
         say("clang-tidy: not part of the build: " + " ".join(unknown))
     end = time.monotonic() + seconds
+    database = _own_database(build)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda name: _check(tree, build, name, end, set(changed)), sources))
+        results = list(pool.map(lambda name: _check(tree, database, name, end, set(changed)), sources))
     if late := [name for name, result in zip(sources, results) if result is None]:
         say(f"clang-tidy: not reached within {seconds:g} s: " + " ".join(late))
     return sorted({finding for result in results if result for finding in result})

@@ -204,12 +204,9 @@ class Renderer {
 
 int samples_of(Quality quality) {
   switch (quality) {
-    case Quality::kDraft:
-      return 6;
-    case Quality::kGood:
-      return 48;
-    case Quality::kFinal:
-      return 512;
+    case Quality::kDraft: return 6;
+    case Quality::kGood: return 48;
+    case Quality::kFinal: return 512;
   }
   return 0;
 }

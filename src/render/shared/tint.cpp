@@ -182,14 +182,10 @@ std::vector<double> materials(const Frame& frame) { return {frame.material.begin
 
 Quantity quantity(ColourBy by) {
   switch (by) {
-    case ColourBy::kSpeed:
-      return {"speed, m/s", "speed", kForSpeed, speeds, ember, 0.01};
-    case ColourBy::kJp:
-      return {"plastic volume J_P", "jp", kForJp, logarithms_of_jp, red_to_blue, 0.02};
-    case ColourBy::kDensity:
-      return {"density, kg/m³", "density", kForDensity, densities, lagoon, 20};
-    default:
-      return {"material", "material", kForMaterial, materials, nullptr, 0};
+    case ColourBy::kSpeed: return {"speed, m/s", "speed", kForSpeed, speeds, ember, 0.01};
+    case ColourBy::kJp: return {"plastic volume J_P", "jp", kForJp, logarithms_of_jp, red_to_blue, 0.02};
+    case ColourBy::kDensity: return {"density, kg/m³", "density", kForDensity, densities, lagoon, 20};
+    default: return {"material", "material", kForMaterial, materials, nullptr, 0};
   }
 }
 

@@ -68,10 +68,8 @@ class CpuSolver : public Solver {
   };
   static std::span<const Stage> tried(const Model& model) {
     switch (model.solver.integrator) {
-      case Integrator::kExplicit:
-        return kExplicit;
-      case Integrator::kSemiImplicit:
-        break;
+      case Integrator::kExplicit: return kExplicit;
+      case Integrator::kSemiImplicit: break;
     }
     return kSemiImplicit;
   }

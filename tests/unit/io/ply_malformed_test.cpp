@@ -147,21 +147,11 @@ void expect_survives_mutations(const std::string& good, unsigned seed, int round
     for (int change = 0; change < 1 + round % 4; ++change) {
       const std::size_t at = random() % bytes.size();
       switch (random() % 5) {
-        case 0:
-          bytes[at] = static_cast<char>(random());
-          break;
-        case 1:
-          bytes[at] = "0123456789-. \n"[random() % 14];
-          break;
-        case 2:
-          bytes.erase(at, 1 + random() % 9);
-          break;
-        case 3:
-          bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20));
-          break;
-        default:
-          bytes.resize(std::max<std::size_t>(at, 1));
-          break;
+        case 0: bytes[at] = static_cast<char>(random()); break;
+        case 1: bytes[at] = "0123456789-. \n"[random() % 14]; break;
+        case 2: bytes.erase(at, 1 + random() % 9); break;
+        case 3: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 20)); break;
+        default: bytes.resize(std::max<std::size_t>(at, 1)); break;
       }
       if (bytes.empty()) bytes.assign(1, 'p');
     }

@@ -69,21 +69,11 @@ class Mutator {
     const std::size_t at = below(text.size() + 1);
     const std::size_t length = std::min(below(12) + 1, text.size() - at);
     switch (below(5)) {
-      case 0:
-        text.insert(at, bytes(below(3) + 1));
-        break;
-      case 1:
-        text.erase(at, length);
-        break;
-      case 2:
-        text.insert(at, tokens[below(std::size(tokens))]);
-        break;
-      case 3:
-        text.replace(at, length, tokens[below(std::size(tokens))]);
-        break;
-      case 4:
-        text.insert(below(text.size() + 1), text.substr(at, below(80) + 1));
-        break;
+      case 0: text.insert(at, bytes(below(3) + 1)); break;
+      case 1: text.erase(at, length); break;
+      case 2: text.insert(at, tokens[below(std::size(tokens))]); break;
+      case 3: text.replace(at, length, tokens[below(std::size(tokens))]); break;
+      case 4: text.insert(below(text.size() + 1), text.substr(at, below(80) + 1)); break;
     }
   }
 

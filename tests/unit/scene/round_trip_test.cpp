@@ -195,7 +195,6 @@ class Randomizer {
   void set(std::string& value, FilePattern) { value = file_.substr(0, file_.find_last_of('/')) + "/walk_##.obj"; }
   void set(std::string& value, MaterialName) { value = coin() ? "default" : "other-1_A"; }
   void set(Material&, PresetName) {}
-  void set(std::optional<double>& value, const Maybe& rule) { value = in(rule.range); }
   void set(std::vector<SnowNoise>& noise, Noises) {
     noise.resize(coin() ? 0 : 2);
     for (SnowNoise& one : noise) describe(*this, one);
@@ -207,6 +206,8 @@ class Randomizer {
     layers.resize(coin() ? 0 : 3);
     for (SnowLayer& layer : layers) {
       describe(*this, layer);
+      layer.above = in(kHeight);
+      layer.below = in(kHeight);
       if (coin() || *layer.above >= *layer.below) (coin() ? layer.above : layer.below).reset();
     }
   }

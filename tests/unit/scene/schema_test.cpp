@@ -71,7 +71,6 @@ class BadValues {
   Values bad(ColumnName) const { return {"1", "true", "\"\"", "\"two words\"", "\"a,b\""}; }
   Values bad(FilePattern) const { return {"1", "\"no_such_####.obj\"", "\"/\"", "\"a.ply\"", "\"#_#.obj\""}; }
   Values bad(PresetName) const { return {"1", "\"nothing\"", "[\"icy\"]"}; }
-  Values bad(const Maybe& rule) const { return bad(rule.range); }
   Values bad(Noises) const { return {"1", "[1]", "{ stiffness = 1 }", "[{ scale = 1 }, 2]"}; }
   Values bad(Shell) const { return {"1", "[{ depth = 1 }]", "{ stiffness = 1 }"}; }
   Values bad(Layers) const { return {"1", "[1]", "{ above = 1, material = \"default\" }", "[{ above = 1 }]"}; }
