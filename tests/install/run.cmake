@@ -15,6 +15,7 @@ run("" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 file(RENAME ${prefix} ${prefix}-moved)  # nothing in it may know where it was
 set(prefix ${prefix}-moved)
 
+run("" ${CMAKE_COMMAND} -S ${SOURCE} -B ${FOLDER}/build -DCMAKE_PREFIX_PATH=${prefix})
 run("" ${CMAKE_COMMAND} --build ${FOLDER}/build)
 run("^firn ${VERSION}: [0-9]+ particles" ${FOLDER}/build/outside)
 
