@@ -39,7 +39,7 @@ void migration(benchmark::State& timer) {
       });
     }
     scratch.migration.run(origin_of(ball), store.particles, store.blocks, store.pool, scratch.slot_of_id, [&] {
-      if (store.pool.slots() > store.particles.slots()) store.particles.resize(store.pool.slots(), {});
+      if (slots_for(store.pool) > store.particles.slots()) store.particles.resize(slots_for(store.pool), {});
     });
   };
   cpu::Threads one_thread(1);

@@ -12,7 +12,6 @@
 
 #include "api/checkpoint.h"
 #include "core/files.h"
-#include "core/ply_header.h"
 #include "firn/convert.h"
 #include "firn/error.h"
 #include "firn/scene.h"
@@ -22,13 +21,10 @@
 #include "io/checkpoint_file.h"
 #include "io/formats.h"
 #include "io/particle_files.h"
+#include "io/ply_header.h"
 #include "io/run_folder.h"
 
 namespace firn {
-
-// Nothing but the list, stats.csv, scene.toml and names of files is read. Throws UserError for a folder that is not a run's.
-FileReport inspect_run(const std::string& folder);
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,11 +166,8 @@ class RunReport {
   FileReport report_{"run", {}, {}};
 };
 
-}  // namespace
-
+// Nothing but the list, stats.csv, scene.toml and names of files is read. Throws UserError for a folder that is not a run's.
 FileReport inspect_run(const std::string& folder) { return RunReport(folder).report(); }
-
-namespace {
 
 std::string type_text(const Attribute& a, bool double_precision) {
   const char* number = a.kind == ValueKind::kUint32   ? "uint32"

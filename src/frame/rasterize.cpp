@@ -56,6 +56,8 @@ double PresentVolume::operator()(std::size_t p) const {
   return volume * std::clamp(j, kLeastVolumeRatio, swelling_);
 }
 
+namespace {
+
 // Which particles go to the grid together: those whose first node is in one leaf. With a reach of at most four nodes they meet that leaf
 // and the next on every axis, never more.
 
@@ -91,9 +93,6 @@ struct BlockEntry {
   std::size_t particle;
 };
 
-// Sorts by block; the order within one block stays. All blocks are below `end`.
-void sort_by_block(std::vector<BlockEntry>& entries, std::uint64_t end);
-
 BlockBox::BlockBox(const std::vector<Block>& blocks) : lower_(blocks.front()) {
   Block upper = lower_;
   for (const Block& b : blocks)
@@ -113,6 +112,7 @@ std::array<std::int32_t, 3> BlockBox::first_node(std::uint64_t number) const {
 }
 
 // Radix sort from the lowest digit up.
+// Sorts by block; the order within one block stays. All blocks are below `end`.
 void sort_by_block(std::vector<BlockEntry>& entries, std::uint64_t end) {
   constexpr int kDigitBits = 11;  // the counters of a digit stay in the first cache
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -129,8 +129,6 @@ void sort_by_block(std::vector<BlockEntry>& entries, std::uint64_t end) {
     entries.swap(sorted);
   }
 }
-
-namespace {
 
 constexpr int kEdge = NodeFields::kEdge, kNodes = NodeFields::kNodes;
 

@@ -1,5 +1,5 @@
-// What assimp must never see: on a PLY header without an end it runs until it is stopped, and where rows of text are missing it makes some
-// up.
+// Meshes by way of a child process, and before that what assimp must never see: on a PLY header without an end it runs until it is stopped,
+// and where rows of text are missing it makes some up.
 #include "geometry/read_mesh.h"
 
 #include <fmt/format.h>
@@ -22,10 +22,6 @@
 #include "firn/error.h"
 
 namespace firn {
-
-// Throws UserError when the header does not end, or a file of text has fewer rows than its header promises.
-void check_ply_is_whole(const std::string& path);
-
 namespace {
 
 constexpr std::size_t kLongestHeader = 1 << 16;  // bytes; those of real files have some hundreds
@@ -74,8 +70,7 @@ bool is_cut(const std::string& row) {
   return length > 0;
 }
 
-}  // namespace
-
+// Throws UserError when the header does not end, or a file of text has fewer rows than its header promises.
 void check_ply_is_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const Header header = read_header(file, path);
@@ -90,8 +85,6 @@ void check_ply_is_whole(const std::string& path) {
   if (rows < header.rows) throw UserError(Location{path}, fmt::format("the file is cut off: it has {} of {} rows", rows, header.rows));
   if (header.ends_with_lists && is_cut(last)) throw UserError(Location{path}, "the file is cut off: its last row is not complete");
 }
-
-namespace {
 
 constexpr std::array<std::string_view, 6> kExtensions{".obj", ".ply", ".stl", ".gltf", ".glb", ".fbx"};
 

@@ -22,6 +22,7 @@
 #include "math/vec.h"
 
 namespace firn {
+namespace {
 
 // height (1 − (distance/reach)²)³, and 0 beyond its reach. Lengths are in steps of the lattice.
 struct Bump {
@@ -68,8 +69,6 @@ class BumpBlocks {
   std::vector<std::size_t> first_;  // pair of every block, and the end
 };
 
-namespace {
-
 constexpr int kKeyBits = 21;
 constexpr std::int64_t kKeyOffset = std::int64_t(1) << (kKeyBits - 1), kKeyMask = (std::int64_t(1) << kKeyBits) - 1;
 
@@ -98,8 +97,6 @@ std::uint64_t to_key(std::int64_t x, std::int64_t y, std::int64_t z) {
 std::size_t count_blocks(const Bump& bump) {
   return static_cast<std::size_t>(reached_blocks(bump, 0).size() * reached_blocks(bump, 1).size() * reached_blocks(bump, 2).size());
 }
-
-}  // namespace
 
 double BumpBlocks::count_pairs(std::span<const Bump> bumps) {
   double pairs = 0;
@@ -159,8 +156,6 @@ void BumpBlocks::subtract_from(std::size_t block, std::span<float, kValues> valu
       }
   }
 }
-
-namespace {
 
 using openvdb::FloatGrid;
 using Leaf = FloatGrid::TreeType::LeafNodeType;
@@ -307,12 +302,12 @@ Mesh make_mesh(const FloatGrid& grid, const SurfaceOptions& options) {
 
 }  // namespace
 
-Surface make_surface(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options) {
+SnowSurface make_surface(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options) {
   openvdb::initialize();
   const std::vector<Bump> bumps = spread_all(points, radii, options);
   Field field(options);
   field.subtract(bumps);
-  Surface surface;
+  SnowSurface surface;
   const std::vector<Bump> spheres = loose_spheres(field, bumps, surface.left_out);
   field.subtract(spheres);
   surface.mesh = make_mesh(field.grid(), options);

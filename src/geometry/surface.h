@@ -8,7 +8,7 @@
 
 namespace firn {
 
-struct Surface {
+struct SnowSurface {
   Mesh mesh;                 // closed, facing outwards
   std::size_t left_out = 0;  // loose particles smaller than a voxel
 };
@@ -17,6 +17,6 @@ struct Surface {
 // and single particles do not show. A particle that is alone would disappear: the looser it lies, the more of a sphere of its own it
 // gets, at least as large as it takes to be seen on the voxels. Loose ones smaller than a voxel are left out, and counted.
 // All options but `radius` and `spacing` count, and `voxel` must not be 0. Throws UserError.
-Surface make_surface(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options);
+SnowSurface make_surface(const std::vector<Vec<double, 3>>& points, const std::vector<double>& radii, const SurfaceOptions& options);
 
 }  // namespace firn

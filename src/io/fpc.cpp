@@ -14,19 +14,14 @@
 #include "io/particle_files.h"
 
 namespace firn {
+namespace {
 
 // A chunk's columns stay in the second-level cache; also the most that a reader has to make room for at once.
 inline constexpr std::uint32_t kFpcChunkParticles = 65536;
 
-std::string make_fpc_header(const FpcHeader& header);
-FpcHeader take_fpc_header(FpcCursor& from, FpcChecksums checksums);
-
-// A header is never longer.
-std::size_t largest_fpc_header();
-
-std::uint32_t fpc_checksum(std::string_view bytes);
-
-namespace {
+std::uint32_t fpc_checksum(std::string_view bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 constexpr std::string_view kMagic = "firn.fpc";
 constexpr std::uint32_t kVersion = 1;
@@ -40,6 +35,8 @@ static_assert(static_cast<int>(ValueKind::kReal) == 0 && static_cast<int>(ValueK
               static_cast<int>(ValueKind::kUint16) == 2);
 
 constexpr std::size_t header_bytes(std::size_t attributes) { return kFixedBytes + attributes * kAttributeBytes + kChecksumBytes; }
+// A header is never longer.
+std::size_t largest_fpc_header() { return header_bytes(kFields); }
 
 // The number of a kernel in the file.
 std::uint32_t degree(Kernel kernel) { return kernel == Kernel::kCubic ? 3 : 2; }
@@ -106,14 +103,6 @@ FpcCursor take_whole_header(FpcCursor& from, FpcChecksums checksums) {
   return header;
 }
 
-}  // namespace
-
-std::size_t largest_fpc_header() { return header_bytes(kFields); }
-
-std::uint32_t fpc_checksum(std::string_view bytes) {
-  return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
 FpcHeader take_fpc_header(FpcCursor& from, FpcChecksums checksums) {
   FpcCursor in = take_whole_header(from, checksums);
   FpcHeader header;
@@ -159,8 +148,6 @@ std::string make_fpc_header(const FpcHeader& header) {
   put(bytes, fpc_checksum(bytes));
   return bytes;
 }
-
-namespace {
 
 // What a chunk takes at least: that of numbers which are all the same.
 std::size_t least_chunk_bytes(const FpcHeader& header) {

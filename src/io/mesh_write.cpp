@@ -179,7 +179,7 @@ void refuse_flat(const std::string& path, const Frame& frame) {
   if (frame.size() > 1 && is_flat) throw UserError(fmt::format("{}: all particles have z = 0: snow of a 2D scene has no surface", path));
 }
 
-Surface surface_of(const std::string& path, const Frame& frame, SurfaceOptions options) {
+SnowSurface surface_of(const std::string& path, const Frame& frame, SurfaceOptions options) {
   const double typical = typical_volume(path, frame, options);
   if (options.voxel == 0) options.voxel = kUsualVoxel * options.radius_factor * sphere_radius(typical);
   const PresentVolume volume_of(frame, typical, kSwelling);
@@ -199,7 +199,7 @@ SurfaceReport write_surface(const std::string& path, const Frame& frame, const S
   check(options);
   check_writable(path, frame);
   refuse_flat(path, frame);
-  const Surface surface = frame.size() == 0 ? Surface{} : surface_of(path, frame, options);
+  const SnowSurface surface = frame.size() == 0 ? SnowSurface{} : surface_of(path, frame, options);
   write(path, surface.mesh);
   return {surface.mesh.points.size(), surface.mesh.triangles.size(), surface_area(surface.mesh), signed_volume(surface.mesh),
           surface.left_out};

@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "core/files.h"
-#include "core/ply_header.h"
 #include "core/text.h"
 #include "firn/error.h"
 #include "frame/attributes.h"
 #include "io/particle_files.h"
+#include "io/ply_header.h"
 
 namespace firn {
+namespace {
 
 // The components of all attributes in a row: those of kAttributes[i] from first_part(i) on.
 constexpr int first_part(int index) {
@@ -73,8 +74,6 @@ class PlyRows {
   std::size_t row_ = 0;
 };
 
-namespace {
-
 // Entries 00 01 10 11 of a 3×3 matrix stored row by row: all that a 2D file needs to have.
 constexpr bool in_plane(int entry) { return entry / 3 < 2 && entry % 3 < 2; }
 
@@ -85,8 +84,6 @@ int find_part(std::string_view name) {
       if (a.parts[static_cast<std::size_t>(c)] == name) return first_part(a.field) + c;
   return -1;
 }
-
-}  // namespace
 
 PlyRows::PlyRows(const std::string& file, const PlyElement& vertex) : file_(file), part_of_(vertex.properties.size(), -1) {
   for (std::size_t i = 0; i < vertex.properties.size(); ++i) {
@@ -149,8 +146,6 @@ void PlyRows::add(const RowValues& values, const PlyPlace& place) {
     }
   ++row_;
 }
-
-namespace {
 
 static_assert(std::endian::native == std::endian::little, "load() assumes a little-endian machine");
 

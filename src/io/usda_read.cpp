@@ -17,6 +17,7 @@
 #include "io/usda_lexer.h"
 
 namespace firn {
+namespace {
 
 struct UsdaProperty {
   std::string_view type;  // without []
@@ -67,8 +68,6 @@ class UsdaPoints {
   std::vector<double> values_;  // of one array; stays allocated for the next
 };
 
-namespace {
-
 bool is_double_type(std::string_view type) { return type.substr(0, 6) == "double" || type.back() == 'd'; }
 
 // "primvars:mass:indices": numbers into the array, which then is not one value per particle.
@@ -78,8 +77,6 @@ bool has_indices(std::string_view name) {
   const std::string_view values = name.substr(0, name.size() - kIndices.size());
   return name.substr(values.size()) == kIndices && find_usda_name(values).has_value();
 }
-
-}  // namespace
 
 void UsdaPoints::read(const UsdaProperty& property) {
   if (has_indices(property.name))
@@ -186,8 +183,6 @@ void UsdaPoints::check_counts() {
         lexer_.fail(fmt::format("{} is for {} points, but {} for {}", other.name, other.particles, points.name, points.particles),
                     other.at);
 }
-
-namespace {
 
 constexpr std::string_view kMagic = "#usda ";
 constexpr std::string_view kSamples = ".timeSamples";

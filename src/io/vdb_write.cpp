@@ -21,10 +21,6 @@
 #include "frame/frame_view.h"
 
 namespace firn {
-
-// Named `points`, with every column the frame has as an attribute of the same name; the position is `P`.
-openvdb::GridBase::Ptr make_points_grid(const FrameView& frame, double spacing);
-
 namespace {
 
 namespace points = openvdb::points;
@@ -99,8 +95,7 @@ class PointsBuilder {
   PointDataGrid::Ptr grid_;
 };
 
-}  // namespace
-
+// Named `points`, with every column the frame has as an attribute of the same name; the position is `P`.
 openvdb::GridBase::Ptr make_points_grid(const FrameView& frame, double spacing) {
   const openvdb::math::Transform::Ptr transform = openvdb::math::Transform::createLinearTransform(spacing);
   openvdb::GridBase::Ptr grid;
@@ -114,8 +109,6 @@ openvdb::GridBase::Ptr make_points_grid(const FrameView& frame, double spacing) 
   grid->setName("points");
   return grid;
 }
-
-namespace {
 
 using openvdb::FloatGrid;
 using openvdb::Vec3s;

@@ -19,6 +19,7 @@
 #include "io/particle_files.h"
 
 namespace firn {
+namespace {
 
 // A type of numbers that VTK has.
 struct VtpType {
@@ -38,11 +39,6 @@ struct VtpHead {
   std::vector<VtpColumn> columns;  // all of their numbers are there
   bool double_precision = false;
 };
-
-// `file` names it in errors. Throws UserError.
-VtpHead parse_vtp_head(const std::string& file, std::string_view bytes);
-
-namespace {
 
 static_assert(std::endian::native == std::endian::little, "load() assumes a little-endian machine");
 
@@ -232,11 +228,8 @@ class HeadReader {
   VtpHead head_;
 };
 
-}  // namespace
-
+// `file` names it in errors. Throws UserError.
 VtpHead parse_vtp_head(const std::string& file, std::string_view bytes) { return HeadReader(file, bytes).read(); }
-
-namespace {
 
 void read_column(const std::string& file, std::string_view bytes, const VtpColumn& column, Frame& frame) {
   const Attribute& a = attribute(column.field);

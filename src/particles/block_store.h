@@ -60,23 +60,25 @@ ParticleBlock<D> make_block(BlockKey key, const Cell<D>& origin) {
   return block;
 }
 
-// Groups that no block uses.
-class GroupPool {
+// Numbers that are given out, of groups and of tiles, and come back.
+class NumberPool {
  public:
   std::uint32_t take() {
     if (free_.empty()) return end_++;
-    const std::uint32_t group = free_.back();
+    const std::uint32_t number = free_.back();
     free_.pop_back();
-    return group;
+    return number;
   }
-  void give_back(std::uint32_t group) { free_.push_back(group); }
-  std::size_t slots() const { return std::size_t(end_) * kGroupSize; }  // that columns need
+  void give_back(std::uint32_t number) { free_.push_back(number); }
+  std::size_t end() const { return end_; }  // all that were ever given out are below
 
  private:
   std::vector<std::uint32_t> free_;
   std::uint32_t end_ = 0;
 };
 
+// The slots that columns need for all groups.
+inline std::size_t slots_for(const NumberPool& groups) { return groups.end() * kGroupSize; }
 inline std::uint32_t groups_for(std::uint32_t particles) { return static_cast<std::uint32_t>(slots_for(particles) / kGroupSize); }
 
 }  // namespace firn

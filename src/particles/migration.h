@@ -103,7 +103,7 @@ class Migration {
   // Updates blocks (sorted by key; empty ones go) and slot_of_id. `grow` is called when columns need more slots.
   // Returns whether the set of blocks has changed. Throws RunError when a particle is out of the range of block keys.
   template <class Grow>
-  bool run(const Cell<D>& origin, Particles<T, D>& particles, Blocks& blocks, GroupPool& pool, std::vector<std::uint32_t>& slot_of_id,
+  bool run(const Cell<D>& origin, Particles<T, D>& particles, Blocks& blocks, NumberPool& pool, std::vector<std::uint32_t>& slot_of_id,
            Grow grow) {
     if (!count_moves(blocks)) return false;
     if (!take_out(origin, particles, blocks)) {
@@ -229,7 +229,7 @@ class Migration {
     return change.before == kNew ? 0 : static_cast<std::uint32_t>(leavers_[change.before].size());
   }
 
-  void make_room(Blocks& blocks, GroupPool& pool) {
+  void make_room(Blocks& blocks, NumberPool& pool) {
     for (ParticleBlock<D>& block : emptied_)
       for (const std::uint32_t group : block.groups) pool.give_back(group);
     emptied_.clear();
@@ -275,7 +275,7 @@ class Migration {
     }
   }
 
-  static void release(Blocks& blocks, GroupPool& pool) {
+  static void release(Blocks& blocks, NumberPool& pool) {
     for (ParticleBlock<D>& block : blocks)
       while (block.groups.size() > groups_for(block.count)) {
         pool.give_back(block.groups.back());

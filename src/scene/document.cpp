@@ -15,10 +15,6 @@
 #include "firn/error.h"
 
 namespace firn::schema {
-
-// Throws UserError at the first byte that cannot stand in a scene. `start` is the place of the first one.
-void check_text(std::string_view text, const Location& start);
-
 namespace {
 
 constexpr int kDeepestNesting = 16;  // brackets in brackets, or dots in one key; a scene needs three
@@ -106,11 +102,8 @@ class Guard {
   int dots_ = 0;
 };
 
-}  // namespace
-
+// Throws UserError at the first byte that cannot stand in a scene. `start` is the place of the first one.
 void check_text(std::string_view text, const Location& start) { Guard(text, start).check_whole(); }
-
-namespace {
 
 constexpr std::array<Section, 11> kSections{{{"simulation", SectionForm::kTable},
                                              {"solver", SectionForm::kTable},

@@ -67,6 +67,7 @@ std::vector<std::string> find_sequence(const std::string& pattern) {
 }  // namespace firn
 
 namespace firn::schema {
+namespace {
 
 // Motion keys as a table: a header that names the columns, then a line for every key.
 
@@ -74,12 +75,6 @@ struct CsvSource {
   std::string path;  // for messages
   int dimension;
 };
-
-// Columns t, x, y, z and, for rotations, qw qx qy qz or rx ry rz (degrees), in any order; separated by commas, semicolons or blanks, as the
-// header is. '#' begins a comment.
-std::vector<MotionRow> rows_of_csv(std::string_view text, const CsvSource& source);
-
-namespace {
 
 using Name = std::string_view;
 
@@ -204,8 +199,8 @@ class Table {
   std::vector<Name> columns_;
 };
 
-}  // namespace
-
+// Columns t, x, y, z and, for rotations, qw qx qy qz or rx ry rz (degrees), in any order; separated by commas, semicolons or blanks, as the
+// header is. '#' begins a comment.
 std::vector<MotionRow> rows_of_csv(std::string_view text, const CsvSource& source) {
   const std::vector<Line> lines = lines_of(text);
   std::vector<MotionRow> rows;
@@ -216,8 +211,6 @@ std::vector<MotionRow> rows_of_csv(std::string_view text, const CsvSource& sourc
   for (std::size_t i = 1; i < count; ++i) rows.push_back(table.row(lines[i]));
   return rows;
 }
-
-namespace {
 
 using Json = nlohmann::json;
 

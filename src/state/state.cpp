@@ -57,7 +57,7 @@ template <class T, int D>
 void make_room(ParticleStore<T, D>& store, const OptionalColumns& optional) {
   for (ParticleBlock<D>& block : store.blocks)
     for (std::uint32_t g = 0; g < groups_for(block.count); ++g) block.groups.push_back(store.pool.take());
-  store.particles.resize(store.pool.slots(), optional);
+  store.particles.resize(slots_for(store.pool), optional);
 }
 
 // Column by column, in the order of the blocks.

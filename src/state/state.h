@@ -26,7 +26,7 @@ template <class T, int D>
 struct ParticleStore {
   Particles<T, D> particles;
   std::vector<ParticleBlock<D>> blocks;  // by key
-  GroupPool pool;
+  NumberPool pool;
   std::vector<NodeBlockLoads> loads;  // of node blocks, by key: snow that sleeps still weighs on what is under it
 };
 

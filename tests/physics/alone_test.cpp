@@ -66,6 +66,17 @@ TEST(AloneParticle, FliesLikeAStoneWhateverItsStrain) {
     }
 }
 
+void expect_alike(const Simulation& fast, const Simulation& slow, int dimension) {
+  const Frame a = fast.frame(true), b = slow.frame(true);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
+      ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-8) << i;
+      ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-6) << i;
+      ASSERT_NEAR(a.fe[i][4 * d], b.fe[i][4 * d], 1e-7) << i;
+    }
+}
+
 class LooseSnow : public testing::TestWithParam<std::tuple<int, Integrator, Transfer, Kernel>> {};
 
 // Falls on a slope and a moving ball; some meet on the way, so that they are no longer alone.
@@ -97,13 +108,7 @@ TEST_P(LooseSnow, EqualsTheReference) {
   }
   EXPECT_GT(alone, 20);
   EXPECT_LT(least, alone) << "none met another";
-  const Frame a = fast.frame(true), b = slow.frame(true);
-  for (std::size_t i = 0; i < a.size(); ++i)
-    for (int d = 0; d < dimension; ++d) {
-      ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-8) << i;
-      ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-6) << i;
-      ASSERT_NEAR(a.fe[i][4 * d], b.fe[i][4 * d], 1e-7) << i;
-    }
+  expect_alike(fast, slow, dimension);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LooseSnow,
@@ -196,14 +201,7 @@ TEST_P(SmallClusters, EqualTheReferenceWithAnyNumberOfThreads) {
   EXPECT_GT(pushed, 0);
   EXPECT_EQ(one.hash(), two.hash());
   EXPECT_EQ(one.hash(), seven.hash());
-  const Frame a = one.frame(true), b = slow.frame(true);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t d = 0; d < static_cast<std::size_t>(dimension); ++d) {
-      ASSERT_NEAR(a.position[i][d], b.position[i][d], 1e-8) << i;
-      ASSERT_NEAR(a.velocity[i][d], b.velocity[i][d], 1e-6) << i;
-      ASSERT_NEAR(a.fe[i][4 * d], b.fe[i][4 * d], 1e-7) << i;
-    }
-  }
+  expect_alike(one, slow, dimension);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SmallClusters,

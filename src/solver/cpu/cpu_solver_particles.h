@@ -12,7 +12,7 @@ inline OptionalColumns columns_of(const Model& model) { return {model.solver.tra
 // Room for as many slots as the pool has given out.
 template <class T, int D>
 void make_room(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
-  const std::size_t slots = store.pool.slots();
+  const std::size_t slots = slots_for(store.pool);
   if (store.particles.J_P.empty()) {
     store.particles.resize(slots, columns_of(model));
     scratch.next.resize(slots, columns_of(model), false);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "core/memory.h"
+#include "particles/block_store.h"
 #include "solver/cpu/row_tile.h"
 
 namespace firn::cpu {
@@ -67,23 +67,6 @@ struct SmallTile {
     for (int line = 0; line < kLines; ++line)
       f(line, begin + (D == 3 ? line / kRowNodes * Shape::kTileEdge + line % kRowNodes : line) * Shape::kTileRow * kChannels);
   }
-};
-
-// Numbers that are given out and come back.
-class NumberPool {
- public:
-  std::uint32_t take() {
-    if (free_.empty()) return end_++;
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
-    return number;
-  }
-  void give_back(std::uint32_t number) { free_.push_back(number); }
-  std::size_t end() const { return end_; }
-
- private:
-  std::vector<std::uint32_t> free_;
-  std::uint32_t end_ = 0;
 };
 
 // Which tiles a block has. They stay the same as long as its number of particles does.

@@ -135,7 +135,7 @@ class ReferenceSolver : public Solver {
     ParticleBlock<D>& all = to.blocks[0];
     all.count = static_cast<std::uint32_t>(particles.size());
     while (all.groups.size() < groups_for(all.count)) all.groups.push_back(to.pool.take());
-    to.particles.resize(to.pool.slots(), {model.solver.transfer == Transfer::kApic, model.varied});
+    to.particles.resize(slots_for(to.pool), {model.solver.transfer == Transfer::kApic, model.varied});
     for (std::size_t i = 0; i < particles.size(); ++i) {
       const ParticleRow row = to_row(particles[i], model.h);
       firn::from_row(row, own_of(model, row), row.id, i, to.particles);

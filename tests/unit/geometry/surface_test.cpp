@@ -51,7 +51,7 @@ std::vector<Point> ball(const Point& center) {
   return points;
 }
 
-Surface surface_of(const std::vector<Point>& points, const SurfaceOptions& options = usual()) {
+SnowSurface surface_of(const std::vector<Point>& points, const SurfaceOptions& options = usual()) {
   return make_surface(points, std::vector<double>(points.size(), kRadius), options);
 }
 
@@ -84,7 +84,7 @@ std::size_t count_components(const Mesh& mesh) {
 
 TEST(Surface, OfAPackedBallIsTheBall) {
   const Point center{0.3, -0.2, 1.1};
-  const Surface surface = surface_of(ball(center));
+  const SnowSurface surface = surface_of(ball(center));
   expect_closed(surface.mesh);
   EXPECT_EQ(count_components(surface.mesh), 1u);
   EXPECT_EQ(surface.left_out, 0u);
@@ -158,14 +158,14 @@ TEST(Surface, OfOneParticleIsASmallSphereWhereverItLies) {
 TEST(Surface, LeavesOutAndCountsLooseParticlesSmallerThanAVoxel) {
   SurfaceOptions coarse = usual();
   coarse.voxel = 2.1 * kRadius;
-  const Surface surface = surface_of({{0, 0, 0}, {1, 0, 0}}, coarse);
+  const SnowSurface surface = surface_of({{0, 0, 0}, {1, 0, 0}}, coarse);
   EXPECT_EQ(surface.left_out, 2u);
   EXPECT_TRUE(surface.mesh.triangles.empty());
   EXPECT_EQ(surface_of(ball({0, 0, 0}), coarse).mesh.triangles.empty(), false);
 }
 
 TEST(Surface, OfNothingIsEmpty) {
-  const Surface surface = surface_of({});
+  const SnowSurface surface = surface_of({});
   EXPECT_TRUE(surface.mesh.points.empty());
   EXPECT_TRUE(surface.mesh.triangles.empty());
 }

@@ -17,7 +17,7 @@ struct Herd {
   Cell<D> origin = Cell<D>::filled(-7);
   Particles<float, D> particles;
   std::vector<ParticleBlock<D>> blocks;
-  GroupPool pool;
+  NumberPool pool;
   std::vector<std::uint32_t> slot_of_id;
   Migration<float, D> migration;
 
@@ -26,7 +26,7 @@ struct Herd {
     blocks.push_back(make_block<D>(block_key<D>(Vec<std::int32_t, D>::zero()), origin));
     blocks[0].count = static_cast<std::uint32_t>(cells.size());
     for (std::uint32_t g = 0; g < groups_for(blocks[0].count); ++g) blocks[0].groups.push_back(pool.take());
-    particles.resize(pool.slots(), {});
+    particles.resize(slots_for(pool), {});
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
       const std::uint32_t slot = blocks[0].slot(i);
       slot_of_id.push_back(slot);
@@ -51,7 +51,7 @@ struct Herd {
 
   bool run() {
     return migration.run(origin, particles, blocks, pool, slot_of_id,
-                         [&] { particles.resize(std::max(pool.slots(), particles.slots()), {}); });
+                         [&] { particles.resize(std::max(slots_for(pool), particles.slots()), {}); });
   }
 
   Cell<D> cell_of(std::uint32_t id) const {
@@ -201,14 +201,14 @@ TYPED_TEST(Migrating, ABlockThatAllHaveLeftIsGoneAndItsGroupsAreUsedAgain) {
   constexpr int D = TestFixture::D;
   Herd<D> herd(std::vector<Cell<D>>(200, Cell<D>::filled(2)));
   herd.migrate();
-  const std::size_t slots = herd.pool.slots();
+  const std::size_t slots = slots_for(herd.pool);
   for (int round = 0; round < 20; ++round) {
     for (std::uint32_t slot : herd.slot_of_id) herd.particles.cell[0][slot] += BlockShape<D>::kEdge;
     EXPECT_TRUE(herd.migrate());
     herd.expect_in_order();
     ASSERT_EQ(herd.blocks.size(), 1u);
   }
-  EXPECT_LE(herd.pool.slots(), 2 * slots);
+  EXPECT_LE(slots_for(herd.pool), 2 * slots);
 }
 
 TYPED_TEST(Migrating, WhoStaysIsNotTouched) {

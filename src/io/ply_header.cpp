@@ -1,4 +1,4 @@
-#include "core/ply_header.h"
+#include "io/ply_header.h"
 
 #include <fmt/format.h>
 
