@@ -13,6 +13,7 @@ PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop
 
 FUZZ_SECONDS ?= 60
+TIDY_SECONDS ?= 40
 
 .PHONY: help packages configure build demo test lint fuzz golden soak bench interop sanitize clean
 
@@ -63,7 +64,7 @@ test: configure
 # clang-tidy looks at what changed since origin/main, or since the last commit, with the commands of the build folder.
 lint: PACKAGES += $(LINT_PACKAGES)
 lint: configure
-	$(PYTHON) tests/lint/run.py --build $(BUILD)
+	$(PYTHON) tests/lint/run.py --build $(BUILD) --tidy-seconds $(TIDY_SECONDS)
 
 # Inputs that reach new code are kept in the build folder and start the next session.
 fuzz: configure
