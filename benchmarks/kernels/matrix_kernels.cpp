@@ -66,8 +66,8 @@ constexpr auto kSvd = [](const Matrix& F) { return svd(F); };
 constexpr auto kPolar = [](const Matrix& F) { return polar(F); };
 constexpr auto kRotationNear = [](const Matrix& F) { return rotation_near(F); };
 constexpr auto kYield = [](const Matrix& F) {
-  const SnowParameters<Lanes> snow{58333.0f, 38889.0f, 10.0f, 0.975f, 1.0075f, 4.6f};
-  return yield(F, snow);
+  const SnowParameters<Lanes> snow{58333.0f, 38889.0f, 10.0f, 0.975f, 1.0075f, 4.6f, 10.0f};
+  return yield(F, Lanes(1.0f), snow);
 };
 
 BENCHMARK_CAPTURE(matrices, svd_yielding, yielding, kSvd)->Name("svd, yielding");

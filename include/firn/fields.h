@@ -7,8 +7,8 @@
 //
 // type:    Real (of the run's precision), Int32, Uint32, Uint16
 // shape:   Scalar, Vector (a number per axis), Matrix
-// change:  Changing (by a step), Constant
-// needs:   Always, Affine, Varied: the list it is in
+// change:  Changing (by a step, all of them in another buffer), Constant (or changed in place, of few)
+// needs:   Always, Affine, Held, Varied: the list it is in
 // initial: of a matrix, times the identity
 // frames:  Every one has it, Complete ones do, or only Input has
 // field:   how code calls it; name: of the frame's column and in files; parts: how the names of components begin
@@ -54,6 +54,11 @@ using Uint16 = InSpace<std::uint16_t>;
 // What particles have in addition with APIC.
 #define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
 
+// What particles have in addition where bodies hold them: means over some time (solver/contact.h).
+#define FIRN_HELD_FIELDS(STATE, FILES, BOTH)                                                                                  \
+  BOTH(push, Real, Scalar, Constant, Held, 0, Complete, kPush, push, "", "m/s2", "of bodies, the mean of the last moments") \
+  BOTH(touch, Real, Scalar, Constant, Held, 0, Complete, kTouch, touch, "", "", "0 to 1: how long it has touched bodies")
+
 // Where particles have parameters of their own, instead of their material's.
 #define FIRN_VARIED_FIELDS(STATE, FILES, BOTH)                                                                                           \
   BOTH(stiffness, Real, Scalar, Constant, Varied, 1, Complete, kStiffness, stiffness, "", "", "times its material's young_modulus")      \
@@ -65,6 +70,7 @@ using Uint16 = InSpace<std::uint16_t>;
 #define FIRN_FIELDS(STATE, FILES, BOTH)  \
   FIRN_CORE_FIELDS(STATE, FILES, BOTH)   \
   FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) \
+  FIRN_HELD_FIELDS(STATE, FILES, BOTH)   \
   FIRN_VARIED_FIELDS(STATE, FILES, BOTH)
 
 // For the lines of a list that are not asked for.

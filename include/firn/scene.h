@@ -18,6 +18,8 @@ enum class Integrator { kExplicit, kSemiImplicit };
 enum class Kernel { kCubic, kQuadratic };
 inline constexpr const char* kKernelNames[] = {"cubic", "quadratic"};  // in scenes and files
 enum class Transfer { kFlip, kApic };
+enum class ContactRule { kHeld, kPaper };
+enum class Tangent { kPlastic, kElastic };
 enum class Precision { kFloat, kDouble };
 enum class Sampling { kJittered, kPoisson };
 enum class InitialVolume { kShape, kGrid };
@@ -64,7 +66,11 @@ struct SolverSettings {
   int max_iterations = 500;         // of the conjugate residuals
   Kernel kernel = Kernel::kCubic;
   Transfer transfer = Transfer::kFlip;
-  double flip_ratio = 0.95;  // alpha of (M10)
+  double flip_ratio = 0.95;                  // alpha of (M10)
+  double flip_step = 5e-4;                   // s: alpha acts once in this time, however long steps are; 0: once a step, as printed
+  std::optional<double> reference_spacing;   // m: damping and cracks are those of a grid of this spacing; empty: of the scene's own
+  ContactRule contact = ContactRule::kHeld;  // what bodies do to the snow: hold it, or (M19) as printed
+  Tangent tangent = Tangent::kPlastic;       // semi-implicit: snow resists as it will yield, or as if it could not
   Precision precision = Precision::kFloat;
   double courant = 0.5;         // C of the elastic time step limit
   double cell_fraction = 0.25;  // of a cell, the most a particle may cross in an automatic step
@@ -79,8 +85,9 @@ struct Material {
   double hardening = 10;
   double critical_compression = 2.5e-2;
   double critical_stretch = 7.5e-3;
-  double density = 400;          // kg/m³
-  double hardening_limit = 100;  // the hardening factor stays in [1/L, L]
+  double density = 400;                  // kg/m³
+  double hardening_limit = 100;          // the hardening factor stays in [1/L, L]
+  std::optional<double> softening = {};  // instead of hardening where J_P > 1; empty: hardening × spacing / reference_spacing
 };
 
 // The geometry of one body; which members count depends on `kind`.

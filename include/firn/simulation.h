@@ -59,6 +59,10 @@ struct StepInfo {
   int rejected = 0;                       // tries that went wrong and were cut
   std::string rejection;                  // why
   std::int64_t limited = 0;               // particles at the hardening limit
+  std::int64_t relaxed = 0;               // particles that yielded and lost strain, because it would have been energy from nothing
+  std::int64_t capped = 0;                // particles whose J_P was kept from running away
+  double gravity_work = 0;                // J, on the snow (2D: per metre of depth)
+  double plastic_work = 0;                // J, lost by yielding
   std::int64_t asleep = 0;                // particles that lie still and were not computed
   std::int64_t alone = 0;                 // particles that share no node with others and fly freely
   std::array<double, kPhases> seconds{};  // by phase

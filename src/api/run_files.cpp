@@ -40,9 +40,11 @@ FrameStatistics::FrameStatistics(const Scene& scene) {
 
 void FrameStatistics::clear() {
   std::vector<Column> columns = std::move(columns_);
+  const std::optional<double> energy = energy_;
   for (Column& column : columns) column.load = {};
   *this = FrameStatistics(Scene{});
   columns_ = std::move(columns);
+  energy_ = energy;
 }
 
 void FrameStatistics::add(const StepInfo& info) {
@@ -55,6 +57,11 @@ void FrameStatistics::add(const StepInfo& info) {
   residual_ = std::max(residual_, info.residual);
   rejected_ += info.rejected;
   limited_ = info.limited;
+  relaxed_ += info.relaxed;
+  capped_ += info.capped;
+  gravity_work_ += info.gravity_work;
+  plastic_work_ += info.plastic_work;
+  for (const BodyLoad& load : info.loads) body_work_ -= load.work;
   asleep_ = info.asleep;
   alone_ = info.alone;
   for (Column& column : columns_) firn::add(info.loads[column.collider], column.load);
@@ -64,7 +71,8 @@ void FrameStatistics::add(const StepInfo& info) {
 std::string FrameStatistics::header() const {
   std::string text =
       "frame,time,steps,dt_min,dt_max,step_rule,iterations,residual,rejected,limited,asleep,alone,particles,emitted,killed,left,mass,"
-      "momentum_x,momentum_y,momentum_z,kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean";
+      "momentum_x,momentum_y,momentum_z,kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean,"
+      "relaxed,capped,gravity_work,body_work,plastic_work,numerical_work";
   for (const Column& column : columns_)
     for (const char* quantity : {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "work"})
       text += fmt::format(",{}_{}", column.name, quantity);
@@ -72,13 +80,18 @@ std::string FrameStatistics::header() const {
   return text + ",seconds_output\n";
 }
 
-std::string FrameStatistics::line(long frame, const Simulation& simulation) const {
+std::string FrameStatistics::line(long frame, const Simulation& simulation) {
   const Statistics s = simulation.statistics();
   std::string text = fmt::format(
       "{},{:.9g},{},{:.6g},{:.6g},{},{},{:.3g},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}",
       frame, simulation.time(), steps_, dt_min_, dt_max_, steps_ > 0 ? name_of(most_often(rules_)) : "", iterations_, residual_, rejected_,
       limited_, asleep_, alone_, simulation.particles(), simulation.emitted(), simulation.killed(), simulation.left(), s.mass,
       s.momentum[0], s.momentum[1], s.momentum[2], s.kinetic_energy, s.elastic_energy, s.jp_min, s.jp_max, s.jp_mean);
+  const double energy = s.kinetic_energy + s.elastic_energy;
+  const double numerical = energy - energy_.value_or(energy) - gravity_work_ - body_work_ + plastic_work_;
+  energy_ = energy;
+  text += fmt::format(",{},{},{:.6g},{:.6g},{:.6g},{:.6g}", relaxed_, capped_, gravity_work_, body_work_, -plastic_work_,
+                      steps_ > 0 ? numerical : 0);
   const double rate = time_ > 0 ? 1 / time_ : 0;  // forces and torques are means over the frame, work is its sum
   for (const Column& column : columns_) {
     for (const Vector& sum : {column.load.impulse, column.load.turning})

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,14 +33,15 @@ class FrameStatistics {
   void add_output(double seconds) { output_seconds_ += seconds; }
 
   std::string header() const;
-  std::string line(long frame, const Simulation& simulation) const;
+  std::string line(long frame, const Simulation& simulation);
   // Starts anew for the next frame.
   void clear();
 
   // What it has counted, but for the seconds: a run that was interrupted goes on with it.
   template <class A, class S>
   static void describe_counts(A& a, S& s) {
-    archive(a, s.steps_, s.iterations_, s.rejected_, s.limited_, s.asleep_, s.alone_, s.time_, s.dt_min_, s.dt_max_, s.residual_, s.rules_);
+    archive(a, s.steps_, s.iterations_, s.rejected_, s.limited_, s.asleep_, s.alone_, s.time_, s.dt_min_, s.dt_max_, s.residual_, s.rules_,
+            s.relaxed_, s.capped_, s.gravity_work_, s.body_work_, s.plastic_work_, s.energy_);
     for (auto& column : s.columns_) archive(a, column.load.impulse, column.load.turning, column.load.work);
   }
 
@@ -52,7 +54,9 @@ class FrameStatistics {
   };
 
   std::vector<Column> columns_;
-  std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0, asleep_ = 0, alone_ = 0;
+  std::int64_t steps_ = 0, iterations_ = 0, rejected_ = 0, limited_ = 0, asleep_ = 0, alone_ = 0, relaxed_ = 0, capped_ = 0;
+  double gravity_work_ = 0, body_work_ = 0, plastic_work_ = 0;  // J; the first two on the snow, the third lost by it
+  std::optional<double> energy_;                                // J, kinetic and elastic, in the line before
   double time_ = 0, dt_min_ = 0, dt_max_ = 0, residual_ = 0, output_seconds_ = 0;
   std::array<std::int64_t, kStepRules> rules_{};  // steps that each of them set
   std::array<double, kPhases> seconds_{};

@@ -52,8 +52,9 @@ void check_state_fits(const Model& model, Backend backend, const State& state) {
       [&](const auto& store) {
         const OptionalColumns& optional = store.particles.optional();
         if (store.blocks.empty()) return;
-        if (optional.affine != (model.solver.transfer == Transfer::kApic) || optional.varied != model.varied)
-          refuse("transfer or variation");
+        const OptionalColumns wanted = columns_of(model);
+        if (optional.affine != wanted.affine || optional.varied != wanted.varied || optional.held != wanted.held)
+          refuse("transfer, variation or contact");
         for (const auto& block : store.blocks)
           for (std::uint32_t i = 0; i < block.count; ++i) {
             if (store.particles.material[block.slot(i)] >= model.materials.size()) refuse("materials");
@@ -107,6 +108,7 @@ void check_unchanged(const Scene& scene, const Model& now, const Model& next) {
   if (next.solver.precision != now.solver.precision) refuse("solver.precision");
   if (next.solver.kernel != now.solver.kernel) refuse("solver.kernel");
   if (next.solver.transfer != now.solver.transfer) refuse("solver.transfer");
+  if (next.solver.contact != now.solver.contact) refuse("solver.contact");
   if (next.varied != now.varied) refuse("whether particles have parameters of their own (noise, shell)");
   if (next.materials.size() < now.materials.size()) refuse("the number of materials to a smaller one");
   if (next.bodies.size() != now.bodies.size()) refuse("the number of colliders");
@@ -218,6 +220,9 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
       FIRN_CORE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
       if (model.solver.transfer == Transfer::kApic) {
         FIRN_AFFINE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+      }
+      if (model.holds()) {
+        FIRN_HELD_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
       }
       if (model.varied && complete) {
         const Variation own = own_of(model, row);

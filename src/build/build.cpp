@@ -244,16 +244,30 @@ void finish_model(const Scene& scene, Built& built) {
                                          std::int64_t(extent.highest[d]) - extent.lowest[d], kFarthest));
 }
 
+// Long enough for waves to cross some cells many times, and no shorter than what a small block needs to come to rest.
+double contact_memory(const Scene& scene) {
+  constexpr double kShortest = 0.04, kCells = 20;
+  double memory = kShortest;
+  for (const Material& m : scene.materials) {
+    const Lame<double> lame = lame_from_young(m.young_modulus, m.poisson_ratio);
+    const double wave = std::sqrt((lame.lambda + 2 * lame.mu) / m.density);
+    if (first_use(scene, m.name)) memory = std::max(memory, kCells * scene.simulation.spacing / wave);
+  }
+  return memory;
+}
+
 Model make_model(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
   Model model;
   model.dimension = scene.simulation.dimension;
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
   model.solver = scene.solver;
+  model.reference_h = scene.solver.reference_spacing.value_or(model.h);
   for (const Material& material : scene.materials) {
-    model.materials.push_back(snow_parameters(material));
+    model.materials.push_back(snow_parameters(material, default_softening(scene, material)));
     model.common.push_back(as_material(material));
   }
+  model.contact_memory = contact_memory(scene);
   model.bodies = make_bodies(scene, warnings, setup);
   model.varied = is_varied(scene);
   add_outflow(scene, model, warnings);

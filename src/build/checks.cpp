@@ -223,6 +223,7 @@ constexpr double kSoftest = 1e3;           // Pa; the softest snow that is measu
 constexpr double kStiffest = 2e10;         // Pa; ice has 9e9
 constexpr double kLightest = 10;           // kg/m³; the loosest new snow has 20
 constexpr double kHeaviest = 2000;         // kg/m³; ice has 917
+constexpr double kMostHardening = 2;       // of (xi + ln L) theta_c: beyond it packing stores more than it takes
 constexpr double kLargestBall = 5;         // m, radius
 constexpr double kOddRatio = 50;           // of a file's size to all else: centimetres for metres make 100
 constexpr double kRoughestDistance = 0.1;  // of the distance between particles, that positions in a file may be apart
@@ -238,16 +239,6 @@ void check_gravity(const Scene& scene, std::vector<std::string>& warnings) {
                                    first_snow(scene).file, g, g / kEarth, kEarth));
 }
 
-// Where a material is used first; nullptr: nowhere.
-const Location* first_use(const Scene& scene, const std::string& material) {
-  const auto has_it = [&](const SnowLayer& layer) { return layer.material == material; };
-  for (const Snow& snow : scene.snow)
-    if (snow.material == material || std::any_of(snow.layers.begin(), snow.layers.end(), has_it)) return &snow.location;
-  for (const Source& source : scene.sources)
-    if (source.material == material) return &source.location;
-  return nullptr;
-}
-
 void check_materials(const Scene& scene, std::vector<std::string>& warnings) {
   for (const Material& m : scene.materials) {
     const Location* where = first_use(scene, m.name);
@@ -260,6 +251,14 @@ void check_materials(const Scene& scene, std::vector<std::string>& warnings) {
     if (m.young_modulus > kStiffest) warn("young_modulus", m.young_modulus, "stiffer than ice, which has 9e9; the unit is Pa");
     if (m.density < kLightest) warn("density", m.density, "lighter than any snow, which has 20 to 900; the unit is kg/m³, not g/cm³");
     if (m.density > kHeaviest) warn("density", m.density, "heavier than ice, which has 917; the unit is kg/m³");
+    if (const double made = (m.hardening + std::log(m.hardening_limit)) * m.critical_compression; made > kMostHardening)
+      warn("(hardening + ln hardening_limit) × critical_compression", made,
+           "above 2 snow would gain energy when it is packed; what it cannot afford is taken from it, and it rebounds like rubber");
+    const double coarser = scene.simulation.spacing / scene.solver.reference_spacing.value_or(scene.simulation.spacing);
+    if (!m.softening && m.hardening * coarser > std::max(m.hardening, steepest_softening(m)))
+      warn("softening", default_softening(scene, m),
+           "for reference_spacing it would be more than a crack of one cell can follow; use a smaller spacing or a larger "
+           "reference_spacing");
   }
 }
 

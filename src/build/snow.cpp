@@ -51,6 +51,21 @@ std::uint16_t material_index(const Scene& scene, const std::string& name) {
 
 Variation as_material(const Material& m) { return {1, m.hardening, m.critical_compression, m.critical_stretch}; }
 
+const Location* first_use(const Scene& scene, const std::string& material) {
+  const auto has_it = [&](const SnowLayer& layer) { return layer.material == material; };
+  for (const Snow& snow : scene.snow)
+    if (snow.material == material || std::any_of(snow.layers.begin(), snow.layers.end(), has_it)) return &snow.location;
+  for (const Source& source : scene.sources)
+    if (source.material == material) return &source.location;
+  return nullptr;
+}
+
+double default_softening(const Scene& scene, const Material& material) {
+  const double h = scene.simulation.spacing, coarser = h / scene.solver.reference_spacing.value_or(h);
+  const double steepest = std::max(material.hardening, steepest_softening(material));
+  return std::min(material.hardening * coarser, steepest);
+}
+
 std::string fault_of(const Material& material, const Variation& own) {
   for (const std::string& what : {fault("young_modulus", material.young_modulus * own.stiffness, schema::kStiffness),
                                   fault("hardening", own.hardening, schema::kHardening),
@@ -172,6 +187,7 @@ void for_each_field(const Frame& frame, ParticleRow& row, Variation& own, F f) {
 #define FIRN_OWN(member, type, shape, change, needs, initial, frames, field, name, ...) f(own.member, frame.name, true);
   FIRN_CORE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
   FIRN_AFFINE_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
+  FIRN_HELD_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OF_ROW)
   FIRN_VARIED_FIELDS(FIRN_NO_FIELD, FIRN_NO_FIELD, FIRN_OWN)
 #undef FIRN_OF_ROW
 #undef FIRN_OWN

@@ -21,8 +21,16 @@ namespace firn {
 // The material's place in the scene's table, which is its number in particles and files.
 std::uint16_t material_index(const Scene& scene, const std::string& name);
 
+// Where a material is used first; nullptr: nowhere.
+const Location* first_use(const Scene& scene, const std::string& material);
+
 // The parameters of a particle that has them from its material.
 Variation as_material(const Material& material);
+
+// What `softening` is where the material does not say: the energy of a crack is that of the reference spacing, whatever the scene's is. A
+// band as wide as a cell cannot lose it more abruptly than it is stored.
+inline double steepest_softening(const Material& material) { return 2 / material.critical_stretch; }
+double default_softening(const Scene& scene, const Material& material);
 
 // What is wrong with a particle's own parameters: "hardening = 120: must be ..."; empty when nothing is.
 std::string fault_of(const Material& material, const Variation& own);

@@ -22,7 +22,7 @@ void describe(A& a, S& head) {
 
 namespace {
 
-constexpr std::string_view kMagic = "firnchk1";  // the digit is the version of the format and of what states are made of
+constexpr std::string_view kMagic = "firnchk2";  // the digit is the version of the format and of what states are made of
 constexpr std::uint32_t kHead = 0x44414548, kBytes = 0x53545942, kEnd = 0x20444e45;
 constexpr std::uint32_t kLargest = 64u << 20;  // of a record
 

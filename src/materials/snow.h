@@ -14,7 +14,15 @@ struct SnowParameters {
   T stretch_min;   // 1 − theta_c
   T stretch_max;   // 1 + theta_s
   T log_limit;     // ln of the hardening limit
+  T softening;     // instead of xi where J_P > 1
 };
+
+// The softening of a particle whose hardening is its own: in the proportion that its material has.
+template <class T>
+FIRN_HD inline T own_softening(const T& hardening, const T& softening, const T& own_hardening) {
+  const auto hardens = hardening > T(0);
+  return select(hardens, softening / select(hardens, hardening, T(1)) * own_hardening, softening);
+}
 
 template <class T>
 struct Lame {
@@ -27,16 +35,22 @@ FIRN_HD inline Lame<T> lame_from_young(const T& young, const T& poisson) {
   return {young / (T(2) * (T(1) + poisson)), young * poisson / ((T(1) + poisson) * (T(1) - T(2) * poisson))};
 }
 
-// The exponent of (M12) before the limit; at or beyond ±log_limit the limit acts.
+// The exponent of (M12) before the limit; at or beyond ±log_limit the limit acts. Torn snow has a rate of its own, so that a crack costs
+// the same energy however narrow the grid makes it.
 template <class T>
 FIRN_HD inline T hardening_exponent(const SnowParameters<T>& s, const T& J_P) {
-  return s.hardening * (T(1) - J_P);
+  return select(J_P > T(1), s.softening, s.hardening) * (T(1) - J_P);
+}
+
+template <class T>
+FIRN_HD inline T limited_exponent(const SnowParameters<T>& s, const T& J_P) {
+  return clamp(hardening_exponent(s, J_P), -s.log_limit, s.log_limit);
 }
 
 // (M12)
 template <class T>
 FIRN_HD inline Lame<T> hardened(const SnowParameters<T>& s, const T& J_P) {
-  const T factor = exponential(clamp(hardening_exponent(s, J_P), -s.log_limit, s.log_limit));
+  const T factor = exponential(limited_exponent(s, J_P));
   return {s.mu0 * factor, s.lambda0 * factor};
 }
 
@@ -104,12 +118,6 @@ FIRN_HD inline Mat<T, D> piola_derivative(const Mat<T, D>& F_E, const Mat<T, D>&
          (l.lambda * (determinant(F_E) - T(1))) * cofactor_derivative(F_E, dF);
 }
 
-template <class T, int D>
-struct PlasticResult {
-  Mat<T, D> F_E;
-  T J_P_ratio;  // new J_P over old (M9)
-};
-
 // Where no stretch can exceed its limits: |sigma² − 1| <= |FᵀF − I| for every one of them. A mirrored F has the same FᵀF.
 template <class T, int D>
 FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& s) {
@@ -118,10 +126,68 @@ FIRN_HD inline auto surely_elastic(const Mat<T, D>& F, const SnowParameters<T>& 
   return (contract(C, C) <= room * room) & (determinant(F) > T(0));
 }
 
+// What becomes of a stretch S that may exceed the critical ones.
+template <class T, int D>
+struct ClampedStretch {
+  Vec<T, D> values, clamped;  // along the same axes
+  Mat<T, D> S;                // with the clamped ones
+};
+template <class T, int D>
+FIRN_HD inline ClampedStretch<T, D> clamp_stretch(const Mat<T, D>& S, const SnowParameters<T>& s) {
+  const SymmetricEigen<T, D> e = symmetric_eigen(S);
+  ClampedStretch<T, D> c;
+  c.values = e.values;
+  for (int i = 0; i < D; ++i) c.clamped[i] = clamp(e.values[i], s.stretch_min, s.stretch_max);
+  Mat<T, D> scaled = e.V;  // V diag(clamped)
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * c.clamped[j];
+  c.S = scaled * transpose(e.V);
+  return c;
+}
+
+// (M11) of principal stretches, unhardened.
+template <class T, int D>
+FIRN_HD inline T strain_energy(const Vec<T, D>& stretches, const SnowParameters<T>& s) {
+  T squares = T(0), J = T(1);
+  for (int i = 0; i < D; ++i) {
+    squares = squares + (stretches[i] - T(1)) * (stretches[i] - T(1));
+    J = J * stretches[i];
+  }
+  return s.mu0 * squares + T(0.5) * s.lambda0 * (J - T(1)) * (J - T(1));
+}
+
+// The part of its strain that snow may keep when it yields and hardens: as much as leaves it no more energy than it brought. 1 in all snow
+// that hardens as slowly as the paper's; where xi theta_c is large, or snow hardly changes its volume, the law alone would make energy.
+// harder: the new hardening factor over the old one.
+template <class T, int D>
+FIRN_HD inline T affordable_strain(const ClampedStretch<T, D>& stretch, const T& brought, const T& harder, const SnowParameters<T>& s) {
+  T kept = T(1), energy = harder * strain_energy(stretch.clamped, s);
+  // Strains near the limits are known to a few units of the last place of 1.
+  const T slack = T(1) + T(1e-6) + T(16 * kEpsilon<T>) / min(T(1) - s.stretch_min, s.stretch_max - T(1));
+  constexpr int kMost = 8;  // one or two will do: the energy is nearly quadratic
+  for (int k = 0; k < kMost; ++k) {
+    const auto too_much = energy > brought * slack;
+    if (!any(too_much)) break;
+    kept = select(too_much, kept * sqrt(brought / energy), kept);
+    Vec<T, D> relaxed;
+    for (int i = 0; i < D; ++i) relaxed[i] = T(1) + kept * (stretch.clamped[i] - T(1));
+    energy = harder * strain_energy(relaxed, s);
+  }
+  return kept;
+}
+
+template <class T, int D>
+struct PlasticResult {
+  Mat<T, D> F_E;
+  T J_P;         // (M9)
+  T kept;        // of the elastic strain, see affordable_strain
+  T dissipated;  // J/m³ of the undeformed snow
+};
+
 // Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).
 template <class T, int D>
-FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowParameters<T>& s) {
-  PlasticResult<T, D> result{F_trial, T(1)};
+FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const T& J_P, const SnowParameters<T>& s) {
+  PlasticResult<T, D> result{F_trial, J_P, T(1), T(0)};
   const auto elastic = surely_elastic(F_trial, s);
   if (!any(!elastic)) return result;
   const Mat<T, D> R = rotation_near(F_trial);
@@ -129,20 +195,61 @@ FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const SnowPar
   // `elastic` once more, because rounding may see it otherwise here, and lanes must not depend on each other.
   const auto inside = elastic | (eigenvalues_at_least(S, s.stretch_min) & eigenvalues_at_least(-S, -s.stretch_max));
   if (!any(!inside)) return result;
-  const SymmetricEigen<T, D> e = symmetric_eigen(S);
-  Vec<T, D> sigma;
+  const ClampedStretch<T, D> stretch = clamp_stretch(S, s);
   T ratio = T(1);
-  for (int i = 0; i < D; ++i) {
-    sigma[i] = clamp(e.values[i], s.stretch_min, s.stretch_max);
-    ratio = ratio * (e.values[i] / sigma[i]);
-  }
-  Mat<T, D> scaled = e.V;  // V diag(sigma)
-  for (int i = 0; i < D; ++i)
-    for (int j = 0; j < D; ++j) scaled(i, j) = scaled(i, j) * sigma[j];
-  const Mat<T, D> clamped = R * (scaled * transpose(e.V));
-  for (int k = 0; k < D * D; ++k) result.F_E.a[k] = select(inside, F_trial.a[k], clamped.a[k]);
-  result.J_P_ratio = select(inside, T(1), ratio);
+  for (int i = 0; i < D; ++i) ratio = ratio * (stretch.values[i] / stretch.clamped[i]);
+  const T next = J_P * ratio;
+  const T before = limited_exponent(s, J_P), harder = exponential(limited_exponent(s, next) - before);
+  const T brought = strain_energy(stretch.values, s);
+  const T kept = affordable_strain(stretch, brought, harder, s);
+  Mat<T, D> F_E = R * stretch.S;
+  const auto relaxed = kept < T(1);
+  if (any(relaxed))
+    for (int k = 0; k < D * D; ++k) F_E.a[k] = select(relaxed, R.a[k] + kept * (F_E.a[k] - R.a[k]), F_E.a[k]);
+  for (int k = 0; k < D * D; ++k) result.F_E.a[k] = select(inside, F_trial.a[k], F_E.a[k]);
+  result.J_P = select(inside, J_P, next);
+  result.kept = select(inside, T(1), kept);
+  Vec<T, D> left;
+  for (int i = 0; i < D; ++i) left[i] = T(1) + kept * (stretch.clamped[i] - T(1));
+  result.dissipated = select(inside, T(0), exponential(before) * (brought - harder * strain_energy(left, s)));
   return result;
+}
+
+// A particle that has grown beyond all the space its nodes see, or shrunk as much, has a J_P that means nothing. support: the volume of a
+// stencil; volume: V⁰.
+template <class T>
+FIRN_HD inline T capped_plastic(const T& J_P, const T& support, const T& volume) {
+  const T most = max(T(2), support / volume);
+  return clamp(J_P, T(1) / most, most);
+}
+
+// How much of the elastic change of stress the return of step 7 will leave when F_E becomes F_trial: the factor of H that makes a
+// semi-implicit step resist as snow that yields does, not as if it could not. R: the rotation of F_E.
+template <class T, int D>
+FIRN_HD inline T plastic_tangent(const Mat<T, D>& F_E, const Mat<T, D>& R, const Mat<T, D>& F_trial, const SnowParameters<T>& s) {
+  const auto elastic = surely_elastic(F_trial, s);
+  if (!any(!elastic)) return T(1);
+  // Kirchhoff stress in the frame of the stretch.
+  const auto stress = [&s](const Mat<T, D>& S) {
+    const T J = determinant(S);
+    return (T(2) * s.mu0) * (S * S - S) + (s.lambda0 * (J - T(1)) * J) * Mat<T, D>::identity();
+  };
+  const Mat<T, D> trial = transpose(rotation_near(F_trial)) * F_trial;
+  const ClampedStretch<T, D> stretch = clamp_stretch(trial, s);
+  const Mat<T, D> now = stress(transpose(R) * F_E);
+  const Mat<T, D> elastic_change = stress(trial) - now, change = stress(stretch.S) - now;
+  const T size = contract(elastic_change, elastic_change);
+  const auto changes = size > T(0);
+  const T part = sqrt(contract(change, change) / select(changes, size, T(1)));
+  T smallest = stretch.values[0], largest = stretch.values[0];
+  for (int i = 1; i < D; ++i) {
+    smallest = min(smallest, stretch.values[i]);
+    largest = max(largest, stretch.values[i]);
+  }
+  // Packing hardens: that much of its stiffness is left whatever the step.
+  const T least = select(smallest < s.stretch_min, s.hardening * (T(1) - s.stretch_min), T(0));
+  const auto yields = (!elastic) & changes & ((smallest < s.stretch_min) | (largest > s.stretch_max));
+  return select(yields, min(max(part, least), T(1)), T(1));
 }
 
 }  // namespace firn

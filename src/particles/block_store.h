@@ -31,14 +31,16 @@ struct ParticleBlock {
   std::vector<std::uint32_t> groups;  // their numbers; any will do
   std::uint32_t place = kNowhere;     // of what the solver keeps per block, as long as the block lives
   Rest rest = Rest::kAwake;
-  bool alone = false;                             // its only particle shares no node with any other
-  double speed = kUnknownSpeed, strain_rate = 0;  // in the last step: the largest component, m/s, and 1/s
-  std::uint32_t limited = 0;                      // particles at the hardening limit, then
-  float quiet_time = 0;                           // s, without noticeable motion
+  bool alone = false;            // its only particle shares no node with any other
+  double speed = kUnknownSpeed;  // in the last step: the largest component of any velocity, m/s
+  std::uint32_t limited = 0;     // particles at the hardening limit, then
+  float quiet_time = 0;          // s, without noticeable motion
+  double unbalanced = 0;         // m/s²: what the forces on its nodes would do to the snow, were it not asleep
 
   void wake() {
     rest = Rest::kAwake;
     quiet_time = 0;
+    unbalanced = 0;
   }
 
   std::uint32_t slot(std::uint32_t particle) const { return groups[particle / kGroupSize] * kGroupSize + particle % kGroupSize; }

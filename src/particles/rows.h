@@ -35,6 +35,9 @@ void for_each_in_row(Ps& ps, Row& row, Own& own, F f) {
   if (ps.optional().affine) {
     FIRN_AFFINE_FIELDS(FIRN_OF_ROW, FIRN_NO_FIELD, FIRN_OF_ROW)
   }
+  if (ps.optional().held) {
+    FIRN_HELD_FIELDS(FIRN_OF_ROW, FIRN_NO_FIELD, FIRN_OF_ROW)
+  }
   if (ps.optional().varied) {
     FIRN_VARIED_FIELDS(FIRN_OWN, FIRN_NO_FIELD, FIRN_OWN)
   }

@@ -94,6 +94,7 @@ struct Changing {};
 struct Constant {};
 struct Always {};
 struct Affine {};
+struct Held {};
 struct Varied {};
 
 // f(component of a, same one of b) for all of a field.
@@ -112,6 +113,7 @@ void for_each_component(A& a, B& b, F f) {
 struct OptionalColumns {
   bool affine = false;  // APIC
   bool varied = false;  // particles with parameters of their own
+  bool held = false;    // particles that bodies may hold
 };
 
 namespace fields {
@@ -137,6 +139,7 @@ using Matrix = std::array<C, D * D>;
 
 inline bool is_there(const OptionalColumns&, fields::Always) { return true; }
 inline bool is_there(const OptionalColumns& optional, fields::Affine) { return optional.affine; }
+inline bool is_there(const OptionalColumns& optional, fields::Held) { return optional.held; }
 inline bool is_there(const OptionalColumns& optional, fields::Varied) { return optional.varied; }
 
 // Bytes of a particle's columns.

@@ -28,6 +28,13 @@ struct AffinePart {
   bool operator==(const AffinePart&) const = default;
 };
 
+// What particles have where bodies hold them.
+struct HeldPart {
+  FIRN_HELD_FIELDS(FIRN_MEMBER, FIRN_NO_FIELD, FIRN_MEMBER)
+
+  bool operator==(const HeldPart&) const = default;
+};
+
 // What a particle of a varied run has of its own, instead of its material's.
 struct Variation {
   FIRN_VARIED_FIELDS(FIRN_MEMBER, FIRN_NO_FIELD, FIRN_MEMBER)
@@ -35,7 +42,7 @@ struct Variation {
 #undef FIRN_MEMBER
 
 // The id is of rows that a solver gives out; it numbers those it takes in by itself. A volume of 0: to be estimated from the grid (M5).
-struct ParticleRow : ParticleCore, AffinePart {
+struct ParticleRow : ParticleCore, AffinePart, HeldPart {
   std::optional<Variation> own;  // of particles that differ from their material
 };
 
@@ -55,12 +62,14 @@ class ParticleTable {
   void push_back(const ParticleRow& row) {
     cores_.push_back(row);
     add_optional<AffinePart>(row, AffinePart(row) != AffinePart{}, affine_);
+    add_optional<HeldPart>(row, HeldPart(row) != HeldPart{}, held_);
     add_optional(row.own, row.own.has_value(), own_);
   }
 
   ParticleRow operator[](std::size_t i) const {
-    ParticleRow row{cores_[i], {}, {}};
+    ParticleRow row{cores_[i], {}, {}, {}};
     if (!affine_.empty()) static_cast<AffinePart&>(row) = affine_[i];
+    if (!held_.empty()) static_cast<HeldPart&>(row) = held_[i];
     if (!own_.empty()) row.own = own_[i];
     return row;
   }
@@ -106,6 +115,7 @@ class ParticleTable {
 
   std::vector<ParticleCore> cores_;
   std::vector<AffinePart> affine_;
+  std::vector<HeldPart> held_;
   std::vector<std::optional<Variation>> own_;
 };
 

@@ -243,6 +243,7 @@ inline constexpr Range kSpacing{1e-6, 100};       // m
 inline constexpr Range kDuration{1e-6, 1e4};      // s
 inline constexpr Range kFps{0.01, 1e5};           // 1/s
 inline constexpr Range kTimeStep{1e-12, 1};       // s
+inline constexpr Range kFlipStep{0, 1};           // s
 inline constexpr Range kTime{-1e4, 1e4};          // s
 inline constexpr Range kComingTime{0, 1e4};       // s; what came before the run is not there
 inline constexpr Range kSettle{0, 100};           // s
@@ -300,6 +301,8 @@ inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrato
 inline constexpr std::string_view kLaterIntegrators[] = {"density-limited"};
 inline constexpr Choice<Kernel> kKernelChoices[] = {{kKernelNames[0], Kernel::kCubic}, {kKernelNames[1], Kernel::kQuadratic}};
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
+inline constexpr Choice<ContactRule> kContactNames[] = {{"held", ContactRule::kHeld}, {"paper", ContactRule::kPaper}};
+inline constexpr Choice<Tangent> kTangentNames[] = {{"plastic", Tangent::kPlastic}, {"elastic", Tangent::kElastic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
 inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
 inline constexpr Choice<InitialVolume> kInitialVolumeNames[] = {{"shape", InitialVolume::kShape}, {"grid", InitialVolume::kGrid}};

@@ -47,6 +47,10 @@ void describe(V& v, S& s) {
   v.field("kernel", s.kernel, Choices<Kernel>{kKernelChoices, {}});
   v.field("transfer", s.transfer, Choices<Transfer>{kTransferNames, {}});
   v.field("flip_ratio", s.flip_ratio, kFraction);
+  v.field("flip_step", s.flip_step, kFlipStep);
+  v.field("reference_spacing", s.reference_spacing, AutoOr{kSpacing});
+  v.field("contact", s.contact, Choices<ContactRule>{kContactNames, {}});
+  v.field("tangent", s.tangent, Choices<Tangent>{kTangentNames, {}});
   v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});
   v.field("courant", s.courant, kCourant);
   v.field("cell_fraction", s.cell_fraction, kCellFraction);
@@ -63,6 +67,7 @@ void describe(V& v, S& s) {
   v.field("critical_stretch", s.critical_stretch, kStretch);
   v.field("density", s.density, kDensity);
   v.field("hardening_limit", s.hardening_limit, kHardeningLimit);
+  v.field("softening", s.softening, AutoOr{kHardening});
 }
 
 // The geometry keys of the shape that `s.kind` says; a visitor knows the kind by then.

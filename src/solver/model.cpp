@@ -7,9 +7,20 @@
 
 namespace firn {
 
-SnowParameters<double> snow_parameters(const Material& m) {
+SnowParameters<double> snow_parameters(const Material& m, double softening) {
   const Lame<double> lame = lame_from_young(m.young_modulus, m.poisson_ratio);
-  return {lame.mu, lame.lambda, m.hardening, 1 - m.critical_compression, 1 + m.critical_stretch, std::log(m.hardening_limit)};
+  return {lame.mu,
+          lame.lambda,
+          m.hardening,
+          1 - m.critical_compression,
+          1 + m.critical_stretch,
+          std::log(m.hardening_limit),
+          m.softening.value_or(softening)};
+}
+
+double Model::flip_ratio(double dt) const {
+  if (solver.flip_step == 0) return solver.flip_ratio;
+  return std::pow(solver.flip_ratio, dt / solver.flip_step * (reference_h / h) * (reference_h / h));
 }
 
 SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const std::optional<Variation>& own) {
@@ -17,6 +28,7 @@ SnowParameters<double> snow_parameters(const Model& model, std::uint16_t materia
   if (!own) return s;
   s.mu0 *= own->stiffness;
   s.lambda0 *= own->stiffness;
+  s.softening = own_softening(s.hardening, s.softening, own->hardening);
   s.hardening = own->hardening;
   s.stretch_min = 1 - own->critical_compression;
   s.stretch_max = 1 + own->critical_stretch;

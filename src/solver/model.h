@@ -39,7 +39,8 @@ struct Model {
   int dimension = 3;
   double h = 0;  // m
   Vec<double, 3> gravity{0, 0, 0};
-  double damping = 0;  // 1/s: velocities fade at this rate; only while snow settles before the run
+  double damping = 0;      // 1/s: velocities fade at this rate; only while snow settles before the run
+  double reference_h = 0;  // m: damping and softening are those of a grid of this spacing
   SolverSettings solver;
   std::vector<SnowParameters<double>> materials;  // a particle has an index into it
   std::vector<Variation> common;                  // what particles of each material have of their own in a varied run, if nothing else
@@ -52,13 +53,23 @@ struct Model {
   Cell<3> origin{0, 0, 0};  // block 0 starts here: the lowest cell of the first particles, or of the window
   double mass_floor = 0;    // nodes below it feel gravity only (M4)
 
+  double contact_memory = 0.04;  // s: friction is bounded by the mean push of this time
+
+  // Bodies hold the snow that touches them (solver/contact.h).
+  bool holds() const { return solver.contact == ContactRule::kHeld && !bodies.empty(); }
   bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
+
+  // alpha of (M10) for a step of dt. FLIP's smoothing is a viscosity, (1 − alpha) h²/(3 dt) with the cubic kernel: this keeps it the same
+  // whatever the step and the spacing.
+  double flip_ratio(double dt) const;
 };
 
 // Nodes lighter than this part of the lightest particle take no force: there w can underflow where grad w does not.
 inline constexpr double kMassFloor = 1e-12;
 
-SnowParameters<double> snow_parameters(const Material& material);
+// softening: of the material, if it does not say.
+SnowParameters<double> snow_parameters(const Material& material, double softening);
+inline SnowParameters<double> snow_parameters(const Material& material) { return snow_parameters(material, material.hardening); }
 // The parameters of one particle: its material's, or its own.
 SnowParameters<double> snow_parameters(const Model& model, std::uint16_t material, const std::optional<Variation>& own);
 
@@ -68,7 +79,7 @@ inline Variation own_of(const Model& model, const ParticleRow& row) {
 
 template <class T>
 SnowParameters<T> convert(const SnowParameters<double>& s) {
-  return {T(s.mu0), T(s.lambda0), T(s.hardening), T(s.stretch_min), T(s.stretch_max), T(s.log_limit)};
+  return {T(s.mu0), T(s.lambda0), T(s.hardening), T(s.stretch_min), T(s.stretch_max), T(s.log_limit), T(s.softening)};
 }
 
 }  // namespace firn

@@ -8,6 +8,7 @@
 
 #include "firn/scene.h"
 #include "firn/simulation.h"
+#include "particles/storage.h"
 #include "particles/table.h"
 #include "solver/model.h"
 #include "state/state.h"
@@ -72,6 +73,9 @@ std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int thr
 
 // Sums over all particles; in double and in id order, so that every backend is measured alike.
 Statistics sum_up(const Model& model, const Solver& solver, const State& state);
+
+// The columns that particles of this model have.
+inline OptionalColumns columns_of(const Model& model) { return {model.solver.transfer == Transfer::kApic, model.varied, model.holds()}; }
 
 // A vector as public headers have it.
 inline Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }

@@ -83,8 +83,8 @@ double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt) {
 namespace {
 
 // Semi-implicit steps are bounded for accuracy, not stability: this many cells per step at the unhardened wave speed. With the
-// paper's snow and h = 5 mm that is its time step, 5e-4 s.
-constexpr double kImplicitCells = 2.0;
+// paper's snow and h = 5 mm two are its time step, 5e-4 s; the plastic tangent guesses what will yield, which holds for one.
+double cells_per_implicit_step(const SolverSettings& s) { return s.tangent == Tangent::kPlastic ? 1 : 2; }
 
 }  // namespace
 
@@ -96,6 +96,8 @@ std::string describe(Fault fault, std::uint32_t particle) {
     case Fault::kInverted: return fmt::format("the flow at particle {} would turn inside out", particle);
     case Fault::kPlastic: return fmt::format("J_P of particle {} is not positive", particle);
     case Fault::kSolve: return "the implicit solve did not converge";
+    case Fault::kUntrusted: return "the implicit solve left more errors than velocities";
+    case Fault::kEnergy: return "the step would make energy from nothing";
   }
   return "";
 }
@@ -121,7 +123,7 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
   const bool is_explicit = !model.implicit();
   const double wave = is_explicit ? limits.wave : limits.soft_wave;
   if (wave > 0)
-    limit((is_explicit ? s.courant : kImplicitCells) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
+    limit((is_explicit ? s.courant : cells_per_implicit_step(s)) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
   limit(limit_by_bodies(model, snow, step.dt), StepRule::kMovingBody);
   step.dt = longest / std::ceil(longest / step.dt * (1 - 1e-12));
   return step;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -57,7 +58,7 @@ struct StepLimits {
 StepLimits with_inflow(StepLimits limits, const Model& model, double time, double longest);
 
 // What can be wrong with a tried step.
-enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve };
+enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve, kUntrusted, kEnergy };
 std::string describe(Fault fault, std::uint32_t particle);
 
 struct ChosenStep {
@@ -80,6 +81,29 @@ void take_step(const Model& model, const State& state, const ChosenStep& chosen,
 [[noreturn]] void stop_run(const Model& model, const State& state, double dt, const std::string& why);
 
 inline constexpr int kMaxHalvings = 30;
+
+// Steps that are merely bad, because the solve left mostly errors or energy came from nowhere, are cut as well, but not so often: then they
+// are taken as they are. Fixed ones are taken at once.
+inline constexpr int kMaxHalvingsForEnergy = 12;
+inline bool may_be_cut_for_energy(const Model& model, const StepInfo& report) {
+  return !model.solver.time_step && report.rejected < kMaxHalvingsForEnergy;
+}
+
+// Of the velocities, the most that the residual of the solve may be.
+inline constexpr double kMostError = 0.03;
+
+// What a semi-implicit step did to the energy of the snow, J.
+struct EnergyBalance {
+  double before = 0, after = 0;  // kinetic and elastic
+  double gravity = 0;            // work on the snow
+  double bodies = 0;             // likewise
+
+  // More than a hundredth was made of nothing.
+  bool is_bad() const {
+    constexpr double kMostMade = 0.01;
+    return after - before - gravity - std::max(bodies, 0.0) > kMostMade * (before + std::abs(gravity));
+  }
+};
 
 template <class F>
 void take_step(const Model& model, const State& state, const ChosenStep& chosen, StepInfo& report, F attempt) {

@@ -42,7 +42,7 @@ void describe(A& a, S& population) {
 template <class A, class S, int D>
 requires Like<S, ParticleBlock<D>>
 void describe_block(A& a, S& block) {
-  archive(a, block.key, block.first_cell.a, block.count, block.rest, block.alone, block.speed, block.strain_rate, block.limited,
+  archive(a, block.key, block.first_cell.a, block.count, block.rest, block.alone, block.speed, block.unbalanced, block.limited,
           block.quiet_time);
 }
 template <class A, class S>
@@ -64,8 +64,13 @@ void make_room(ParticleStore<T, D>& store, const OptionalColumns& optional) {
 template <class A, class S>
 void describe_store(A& a, S& store) {
   OptionalColumns optional = store.particles.optional();
-  archive(a, optional.affine, optional.varied, store.blocks, store.loads);
-  if constexpr (A::kReads) make_room(store, optional);
+  std::uint8_t others = static_cast<std::uint8_t>(optional.varied + 2 * optional.held);
+  archive(a, optional.affine, others, store.blocks, store.loads);
+  if constexpr (A::kReads) {
+    optional.varied = others & 1;
+    optional.held = others & 2;
+    make_room(store, optional);
+  }
   auto& particles = store.particles;
   particles.for_each_column(particles, particles, [&](auto& column, auto&) {
     for (auto& block : store.blocks)

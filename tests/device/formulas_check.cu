@@ -24,8 +24,8 @@ FIRN_HD void evaluate_all(int seed, T* out) {
   Mat<T, D> F = Mat<T, D>::identity(), dF;
   for (T& x : F.a) x += T(0.1) * random();
   for (T& x : dF.a) x = random();
-  const SnowParameters<T> snow{T(58333), T(38889), T(10), T(0.975), T(1.0075), T(4.6)};
-  const PlasticResult<T, D> plastic = yield(F, snow);
+  const SnowParameters<T> snow{T(58333), T(38889), T(10), T(0.975), T(1.0075), T(4.6), T(10)};
+  const PlasticResult<T, D> plastic = yield(F, T(1), snow);
   const Lame<T> lame = hardened(snow, T(0.9) + T(0.2) * random());
   const Mat<T, D> R = polar(plastic.F_E).R;
   const Mat<T, D> P = first_piola(plastic.F_E, R, lame);
@@ -48,7 +48,7 @@ FIRN_HD void evaluate_all(int seed, T* out) {
     out[4 + k] = P.a[k] * T(1e-5);
     out[8 + k] = dP.a[k] * T(1e-5);
   }
-  out[12] = plastic.J_P_ratio;
+  out[12] = plastic.J_P;
   out[13] = surface.phi;
   out[14] = response.v[0];
   out[15] = response.v[1];

@@ -56,7 +56,7 @@ struct Result {
 Result run_scene(const std::string& text, const std::vector<std::string>& overrides) {
   const Scene scene = parse_scene(text, "test.toml", overrides);
   Simulation simulation(scene);
-  for (int k = 0; k < 80; ++k) simulation.step(scene.solver.time_step.value_or(1));
+  for (int k = 0; k < 130; ++k) simulation.step(scene.solver.time_step.value_or(1));
   return {scene.frames(), simulation.frame(true)};
 }
 
@@ -97,11 +97,20 @@ TEST(EveryKey, OfTheSimulationChangesTheResult) {
 }
 
 TEST(EveryKey, OfTheSolverChangesTheResult) {
-  const std::vector<Case> cases{{"solver.integrator", "semi-implicit", {}}, {"solver.time_step", "0.5e-4", {}},
-                                {"solver.beta", "0.5", kImplicit},          {"solver.tolerance", "1e-2", kImplicit},
-                                {"solver.kernel", "quadratic", {}},         {"solver.transfer", "apic", {}},
-                                {"solver.flip_ratio", "0.5", {}},           {"solver.precision", "double", {}},
-                                {"solver.courant", "0.2", kAuto},           {"solver.cell_fraction", "0.01", kAuto}};
+  const std::vector<Case> cases{{"solver.integrator", "semi-implicit", {}},
+                                {"solver.time_step", "0.5e-4", {}},
+                                {"solver.beta", "0.5", kImplicit},
+                                {"solver.tolerance", "1e-2", kImplicit},
+                                {"solver.kernel", "quadratic", {}},
+                                {"solver.transfer", "apic", {}},
+                                {"solver.flip_ratio", "0.5", {}},
+                                {"solver.precision", "double", {}},
+                                {"solver.courant", "0.2", kAuto},
+                                {"solver.cell_fraction", "0.01", kAuto},
+                                {"solver.flip_step", "0", {}},
+                                {"solver.reference_spacing", "0.05", {}},
+                                {"solver.contact", "paper", {}},
+                                {"solver.tangent", "elastic", kImplicit}};
   for (const Case& c : cases) expect_change(kScene, c);
   EXPECT_THROW(run_scene(kScene, {"solver.integrator=semi-implicit", "solver.max_iterations=1", "solver.tolerance=1e-6"}), RunError);
   expect_all_covered("solver", SolverSettings{}, cases, {"max_iterations", "sleep"});  // sleep_test.cpp sees to the last one
@@ -115,6 +124,7 @@ TEST(EveryKey, OfAMaterialChangesTheResult) {
                                 {"materials.snow.critical_stretch", "0.003", {}},
                                 {"materials.snow.density", "300", {}},
                                 {"materials.snow.hardening_limit", "1.5", {}},
+                                {"materials.snow.softening", "2", {}},
                                 {"materials.snow.preset", "powder", {}}};
   for (const Case& c : cases) expect_change(kScene, c);
   expect_all_covered("materials", Material{}, cases);

@@ -288,7 +288,7 @@ TEST(Domain, HoldsWhatIsInsideAndLosesTheRest) {
 Scene slab_on_the_ground() {
   Scene scene = empty_scene(2, 0.02);
   Snow slab;
-  slab.shape = box_shape({0, 0.1, 0}, {0.6, 0.16, 0});
+  slab.shape = box_shape({0, 0.083, 0}, {0.6, 0.16, 0});
   slab.particles_per_cell = 4;
   scene.snow.push_back(slab);
   scene.colliders.push_back(ground(0.6));

@@ -11,7 +11,7 @@ namespace {
 // A slab 30 cells wide and 8 high on rough ground; 2D, because a second of it must be cheap.
 Scene lying_slab(bool sleep) {
   Scene scene = empty_scene(2, 0.02);
-  scene.snow.push_back(block({0, 0.1, 0}, {0.6, 0.16, 0}));
+  scene.snow.push_back(block({0, 0.083, 0}, {0.6, 0.16, 0}));
   scene.snow[0].particles_per_cell = 4;
   scene.colliders.push_back(ground(0.6));
   scene.solver.sleep = sleep;
@@ -57,7 +57,7 @@ TEST(Sleep, ASlabThatHasSettledSleepsWithTheSameShapeAndEnergy) {
   const Distance d = distance(awake.frame, asleep.frame, 0.02);
   EXPECT_LT(d.mean, 0.002);
   EXPECT_LT(d.largest, 0.01);
-  EXPECT_NEAR(asleep.statistics.elastic_energy / awake.statistics.elastic_energy, 1, 0.002);
+  EXPECT_NEAR(asleep.statistics.elastic_energy / awake.statistics.elastic_energy, 1, 0.005);
   EXPECT_NEAR(asleep.statistics.jp_mean, awake.statistics.jp_mean, 1e-4);
   EXPECT_EQ(asleep.statistics.kinetic_energy, 0);
 }
@@ -66,13 +66,13 @@ TEST(Sleep, SnowThatFallsOnASleeperWakesIt) {
   const auto with_ball = [](bool sleep) {
     Scene scene = lying_slab(sleep);
     scene.snow[0].initial_volume = InitialVolume::kGrid;  // stiffer: it lies still by then
-    scene.snow.push_back(ball({0, 3.8, 0}, 0.1));         // lands after 0.85 s
+    scene.snow.push_back(ball({0, 6.4, 0}, 0.1));         // lands after 1.13 s
     scene.snow[1].particles_per_cell = 4;
     return scene;
   };
-  const Outcome before = run_to(with_ball(true), 0.8);
+  const Outcome before = run_to(with_ball(true), 1.1);
   EXPECT_GT(before.asleep, 500);
-  const Outcome awake = run_to(with_ball(false), 1.1), asleep = run_to(with_ball(true), 1.1);
+  const Outcome awake = run_to(with_ball(false), 1.4), asleep = run_to(with_ball(true), 1.4);
   EXPECT_LT(asleep.asleep, before.asleep);
   const Distance moved = distance(before.frame, asleep.frame, 0.02), d = distance(awake.frame, asleep.frame, 0.02);
   EXPECT_GT(moved.mean, 1);
@@ -100,13 +100,16 @@ TEST(Sleep, AMovingBodyWakesWhatItComesNear) {
 TEST(Sleep, ASlowPressIsFeltThroughAWholeColumn) {
   const auto pressed = [](bool sleep, double descent) {
     Scene scene = lying_slab(sleep);
-    scene.snow[0] = block({0, 0.26, 0}, {0.24, 0.48, 0});
-    scene.solver.flip_ratio = 0.5;  // damps the column's swinging, so that it does go to sleep
+    scene.snow[0] = block({0, 0.243, 0}, {0.24, 0.474, 0});
+    scene.solver.flip_ratio = 0;  // damps the column's swinging, so that it does go to sleep
     Collider press;
     press.shape.kind = ShapeKind::kBox;
-    press.shape.center = {0, 0.58, 0};
+    press.shape.center = {0, 0.583, 0};
     press.shape.size = {0.8, 0.2, 0};
-    press.keys = {{0, {0, 0.58, 0}, {1, 0, 0, 0}}, {1.2, {0, 0.58, 0}, {1, 0, 0, 0}}, {2.2, {0, 0.58 - descent, 0}, {1, 0, 0, 0}}};
+    press.keys = {{0, {0, 0.583, 0}, {1, 0, 0, 0}},
+                  {0.4, {0, 0.572, 0}, {1, 0, 0, 0}},
+                  {1.2, {0, 0.572, 0}, {1, 0, 0, 0}},
+                  {2.2, {0, 0.572 - descent, 0}, {1, 0, 0, 0}}};
     scene.colliders.push_back(press);
     return scene;
   };

@@ -70,7 +70,7 @@ TEST(Window, KeepsTheNumberOfParticlesAboutConstant) {
   Scene scene = plough(2, 30);
   Simulation simulation(scene);
   const double initial = static_cast<double>(simulation.particles());
-  simulation.advance_to(1.0);
+  simulation.advance_to(1.5);
   const double early = static_cast<double>(simulation.particles());
   simulation.advance_to(2.0);
   EXPECT_NEAR(static_cast<double>(simulation.particles()) / early, 1, 0.25);

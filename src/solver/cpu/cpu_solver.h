@@ -41,6 +41,8 @@ class CpuSolver : public Solver {
     Store& store;
     StepInfo& report;
     double dt = 0;            // that is being tried
+    double gravity_work = 0;  // J, on the grid, in the try
+    Bodies<T, D> before;      // where bodies are when it begins
     std::vector<Pose> poses;  // of the bodies at the end of it
     Bodies<T, D> bodies;      // there
   };
@@ -84,11 +86,14 @@ class CpuSolver : public Solver {
   Attempt solve(Work& work);
   Attempt update_particles(Work& work);
   ChosenStep choose_step(const Work& work, double longest) const;
+  double sum_over_active() const;
+  EnergyBalance balance(const Work& work) const;
+  void remember(Work& work);
   void accept(Work& work);
 
   void move_between_blocks(const Model& model, Store& store);
   void allocate_grid(const Model& model, Store& store);
-  void scatter(const Model& model, Store& store);
+  void scatter(const Model& model, Store& store, const std::vector<Body<T, D>>& bodies);
   void estimate_volumes(const Model& model, Store& store);
 
   Threads threads_;

@@ -73,13 +73,17 @@ void CpuSolver<T, D, Kernel, Apic>::allocate_grid(const Model& model, Store& sto
   scratch_.grid.build(keys);
   keep_loads(scratch_.grid, store.loads);
   assign_places(store.blocks, scratch_.reports);
-  scratch_.resize_grid(model.implicit());
+  scratch_.resize_grid(model.implicit(), model.holds());
 }
 
 template <class T, int D, class Kernel, bool Apic>
-void CpuSolver<T, D, Kernel, Apic>::scatter(const Model& model, Store& store) {
+void CpuSolver<T, D, Kernel, Apic>::scatter(const Model& model, Store& store, const std::vector<Body<T, D>>& bodies) {
   const Scatter<T, D, Kernel, Apic> pass(model, store, scratch_);
-  parallel_for(scratch_.awake.size(), [&](std::size_t i) { pass.block(scratch_.awake[i]); });
+  const ContactScatter<T, D, Kernel> contact(model, store, scratch_, bodies);
+  parallel_for(scratch_.awake.size(), [&](std::size_t i) {
+    pass.block(scratch_.awake[i]);
+    if (model.holds()) contact.block(scratch_.awake[i]);
+  });
   parallel_for(scratch_.lone.size(), [&](std::size_t i) {
     const std::size_t slot = store.blocks[scratch_.lone[i]].slot(0);
     Vec<double, D> v;
@@ -102,13 +106,13 @@ Attempt CpuSolver<T, D, Kernel, Apic>::choose_awake(Work& work) {
 
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::scatter(Work& work) {
-  scatter(work.model, work.store);
+  scatter(work.model, work.store, work.before.list);
   return {};
 }
 
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::scatter_again(Work& work) {
-  if (work.report.rejected > 0) scatter(work.model, work.store);
+  if (work.report.rejected > 0) scatter(work.model, work.store, work.before.list);
   return {};
 }
 
@@ -116,40 +120,38 @@ template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::update_grid(Work& work) {
   const GridPass<T, D> grid(work.model, work.store, scratch_, work.dt, work.bodies.list);
   exchange::sum_halos(scratch_.active, [&](std::uint32_t b) { grid.block(b); });
+  work.gravity_work = sum_over_active();
   return {};
+}
+
+// Of what node blocks have in `partial`.
+template <class T, int D, class Kernel, bool Apic>
+double CpuSolver<T, D, Kernel, Apic>::sum_over_active() const {
+  double sum = 0;
+  for (const std::uint32_t b : scratch_.active) sum += scratch_.partial[b];
+  return exchange::sum({&sum, 1});
 }
 
 template <class T, int D, class Kernel, bool Apic>
 Attempt CpuSolver<T, D, Kernel, Apic>::solve(Work& work) {
   const Model& model = work.model;
   ImplicitSystem<T, D, Kernel> system(model, work.store, scratch_, work.dt);
-  const double rounding = 10 * kEpsilon<T> * system.velocity_norm();
-  const LinearResult result = conjugate_residuals(system, {model.solver.tolerance, rounding, model.solver.max_iterations});
+  const double rounding = 10 * kEpsilon<T> * system.solution_norm();
+  const LinearResult result = conjugate_residuals(system, {model.solver.tolerance, rounding, kMostError, model.solver.max_iterations});
   work.report.iterations += result.iterations;
   work.report.residual = result.residual;
   if (!result.converged) return {Fault::kSolve, 0};
+  if (!result.trusted && may_be_cut_for_energy(model, work.report)) return {Fault::kUntrusted, 0};
   const GridPass<T, D> grid(model, work.store, scratch_, work.dt, work.bodies.list);
   const std::vector<std::uint32_t> held = system.push_of_held();
   parallel_for(held.size(), [&](std::size_t i) { grid.add_reactions(held[i]); });
-  parallel_for(scratch_.active.size(), [&](std::size_t i) { grid.collide_again(scratch_.active[i]); });
+  parallel_for(scratch_.active.size(), [&](std::size_t i) {
+    const std::uint32_t b = scratch_.active[i];
+    grid.collide_again(b);
+    scratch_.partial[b] = grid.work_of_gravity(b);
+  });
+  work.gravity_work = sum_over_active();
   return {};
-}
-
-template <class T, int D, class Kernel, bool Apic>
-Attempt CpuSolver<T, D, Kernel, Apic>::update_particles(Work& work) {
-  Store& store = work.store;
-  scratch_.migration.start(store.blocks.size());
-  const Gather<T, D, Kernel, Apic> pass(work.model, store, scratch_, work.dt, work.bodies.list);
-  parallel_for(scratch_.awake.size(), [&](std::size_t i) {
-    if (store.blocks[scratch_.awake[i]].rest == Rest::kAwake) pass.block(scratch_.awake[i]);
-  });
-  const LoneFlight<T, D, Kernel, Apic> flight(work.model, store, scratch_, work.dt, work.bodies.list);
-  parallel_for(scratch_.lone.size(), [&](std::size_t i) { flight.particle(i); });
-  Attempt failed;
-  scratch_.for_each_report(store.blocks, [&](const ParticleBlock<D>&, const BlockReport& of) {
-    if (failed.fault == Fault::kNone) failed = of.attempt;
-  });
-  return failed;
 }
 
 // On every body, in the mean of the step.
@@ -162,6 +164,41 @@ std::vector<Load> sum_loads(const ParticleStore<T, D>& store, const Scratch<T, D
   for (const NodeBlockLoads& block : store.loads) add(block.loads);
   scratch.for_each_report(store.blocks, [&](const ParticleBlock<D>&, const BlockReport& report) { add(report.loads); });
   return sum;
+}
+
+template <class T, int D, class Kernel, bool Apic>
+EnergyBalance CpuSolver<T, D, Kernel, Apic>::balance(const Work& work) const {
+  EnergyBalance balance{0, 0, work.gravity_work, 0};
+  for (const std::uint32_t b : scratch_.awake) {
+    const ParticleBlock<D>& block = work.store.blocks[b];
+    if (block.rest != Rest::kAwake) continue;
+    balance.before += scratch_.reports[block.place].energy;
+    balance.after += scratch_.reports[block.place].energy_after;
+  }
+  for (const Load& load : sum_loads(work.store, scratch_, work.model.bodies.size())) balance.bodies -= load.power * work.dt;
+  return balance;
+}
+
+template <class T, int D, class Kernel, bool Apic>
+Attempt CpuSolver<T, D, Kernel, Apic>::update_particles(Work& work) {
+  Store& store = work.store;
+  scratch_.migration.start(store.blocks.size());
+  const Gather<T, D, Kernel, Apic> pass(work.model, store, scratch_, work.dt, work.bodies.list);
+  const ContactGather<T, D, Kernel> contact(work.model, store, scratch_, work.dt);
+  parallel_for(scratch_.awake.size(), [&](std::size_t i) {
+    if (store.blocks[scratch_.awake[i]].rest != Rest::kAwake) return;
+    pass.block(scratch_.awake[i]);
+    if (work.model.holds()) contact.block(scratch_.awake[i]);
+  });
+  const LoneFlight<T, D, Kernel, Apic> flight(work.model, store, scratch_, work.dt, work.bodies.list, work.before.list);
+  parallel_for(scratch_.lone.size(), [&](std::size_t i) { flight.particle(i); });
+  Attempt failed;
+  scratch_.for_each_report(store.blocks, [&](const ParticleBlock<D>&, const BlockReport& of) {
+    if (failed.fault == Fault::kNone) failed = of.attempt;
+  });
+  if (failed.fault == Fault::kNone && work.model.implicit() && may_be_cut_for_energy(work.model, work.report) && balance(work).is_bad())
+    failed.fault = Fault::kEnergy;
+  return failed;
 }
 
 template <class T, int D, class Kernel, bool Apic>
@@ -179,14 +216,38 @@ ChosenStep CpuSolver<T, D, Kernel, Apic>::choose_step(const Work& work, double l
 }
 
 template <class T, int D, class Kernel, bool Apic>
+void CpuSolver<T, D, Kernel, Apic>::remember(Work& work) {
+  const ContactGather<T, D, Kernel> contact(work.model, work.store, scratch_, work.dt);
+  parallel_for(scratch_.awake.size(), [&](std::size_t i) {
+    if (work.store.blocks[scratch_.awake[i]].rest == Rest::kAwake) contact.accept(scratch_.awake[i]);
+  });
+  Particles<T, D>& particles = work.store.particles;
+  for (std::size_t i = 0; i < scratch_.lone.size(); ++i) {
+    const std::uint32_t slot = work.store.blocks[scratch_.lone[i]].slot(0);
+    particles.push[slot] = scratch_.lone_reports[i].memory.push;
+    particles.touch[slot] = scratch_.lone_reports[i].memory.touch;
+  }
+}
+
+template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::accept(Work& work) {
   StepInfo& report = work.report;
   work.store.particles.swap_changing(scratch_.next);
+  if (work.model.holds()) remember(work);
   scratch_.moved = true;
   for (const ParticleBlock<D>& block : work.store.blocks) {
     report.limited += block.limited;
     if (block.rest != Rest::kAwake) report.asleep += block.count;
   }
+  report.gravity_work = work.gravity_work;
+  for (const std::uint32_t b : scratch_.awake) {
+    if (work.store.blocks[b].rest != Rest::kAwake) continue;
+    const BlockReport& own = scratch_.reports[work.store.blocks[b].place];
+    report.relaxed += own.relaxed;
+    report.capped += own.capped;
+    report.plastic_work += own.dissipated;
+  }
+  for (const BlockReport& own : scratch_.lone_reports) report.gravity_work += own.gravity_work;
   report.alone = static_cast<std::int64_t>(scratch_.lone.size());
   report.loads = loads_over(report.dt, sum_loads(work.store, scratch_, work.model.bodies.size()));
   Sleep<T, D>(work.model, work.state, work.store, scratch_).fall_asleep(report.dt);
@@ -208,7 +269,7 @@ template <class T, int D, class Kernel, bool Apic>
 StepInfo CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, double longest) {
   return threads_.run([&] {
     StepInfo report;
-    Work work{model, state, state.of<T, D>(), report, 0, {}, {}};
+    Work work{model, state, state.of<T, D>(), report, 0, 0, freeze<T, D>(model.bodies, state.poses, state.time), {}, {}};
     const auto begin = std::chrono::steady_clock::now();
     const double parallel_before = ParallelTime::seconds();
     run(kBefore, work);
@@ -232,7 +293,7 @@ StepInfo CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, d
 
 template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::estimate_volumes(const Model& model, Store& store) {
-  scatter(model, store);
+  scatter(model, store, {});
   const double cell_volume = std::pow(model.h, D);
   parallel_for(scratch_.grid.node_block_count(), [&](std::size_t b) {
     sum_tiles(store, scratch_, b, scratch_.momentum_tiles, &scratch_.mass_velocity[b * Scratch<T, D>::kBlockValues]);

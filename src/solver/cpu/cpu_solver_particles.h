@@ -7,8 +7,6 @@
 
 namespace firn::cpu {
 
-inline OptionalColumns columns_of(const Model& model) { return {model.solver.transfer == Transfer::kApic, model.varied}; }
-
 // Room for as many slots as the pool has given out.
 template <class T, int D>
 void make_room(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
@@ -128,6 +126,8 @@ void CpuSolver<T, D, Kernel, Apic>::attach(const Model& model, State& state) {
     scratch_.assign_tiles(store.blocks);
     scratch_.migration.start(store.blocks.size());
     const Scatter<T, D, Kernel, Apic> pass(model, store, scratch_);
+    const Bodies<T, D> bodies = freeze<T, D>(model.bodies, state.poses, state.time);
+    const ContactScatter<T, D, Kernel> contact(model, store, scratch_, bodies.list);
     parallel_for(store.blocks.size(), [&](std::size_t b) {
       const ParticleBlock<D>& block = store.blocks[b];
       block.template for_each_pack<kGroupSize>([&, first = std::uint32_t(0)](std::size_t at, int n) mutable {
@@ -137,6 +137,7 @@ void CpuSolver<T, D, Kernel, Apic>::attach(const Model& model, State& state) {
       if (block.rest == Rest::kAwake) return;
       for (const std::uint32_t group : block.groups) scratch_.next.copy_changing(store.particles, group);
       if (block.rest == Rest::kAsleep) pass.block(b);
+      if (block.rest == Rest::kAsleep && model.holds()) contact.block(b);
     });
   });
 }

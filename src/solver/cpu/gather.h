@@ -19,22 +19,29 @@ class Gather {
         bodies_(bodies),
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
-        flip_ratio_(T(model.solver.flip_ratio)),
+        flip_ratio_(T(model.flip_ratio(dt))),
+        support_(T(std::pow(Kernel::kSupport * model.h, D))),
+        affine_energy_(T(0.5 * Kernel::kInverseD / (model.h * model.h))),
         kept_(T(std::exp(-model.damping * dt))),
         rate_(1 / dt),
-        sleep_(model.solver.sleep) {}
+        dt_(T(dt)),
+        sleep_(model.solver.sleep),
+        implicit_(model.implicit()),
+        holds_(model.holds()) {}
 
   void block(std::size_t b) const {
     ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> velocity, mixed;
     load_velocities(b, velocity, mixed);
     std::vector<Body<T, D>> near;
-    near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near);
+    near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near, holds_ ? T(kWidestGap) : T(0));
     BlockReport& report = scratch_.reports[particles.place];
     report.attempt = {};
-    particles.speed = particles.strain_rate = 0;
+    particles.speed = particles.unbalanced = 0;
     particles.limited = 0;
     start_loads(near, report.loads);
+    report.relaxed = report.capped = 0;
+    Energies energies;
     Stencils<T, D, Kernel> stencils;
     Gathered<T, D> gathered{};  // lanes without a particle are computed too
     std::uint32_t first = 0;
@@ -42,13 +49,19 @@ class Gather {
       __builtin_prefetch(store_.particles.material.at(at));  // needed after the sums, and of a stream of its own
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
-      update(at, n, gathered, near, particles, report);
+      update(at, n, gathered, near, particles, report, energies);
       scratch_.migration.note(particles, b, scratch_.next, first, at, n);
       first += kGroup<T>;
     });
+    report.dissipated = sum_of<T>(energies.dissipated);
+    report.energy_after = sum_of<T>(energies.after);
   }
 
  private:
+  struct Energies {
+    Lanes<T> dissipated{T(0)}, after{T(0)};  // J
+  };
+
   // v^{n+1}; for FLIP also v^{n+1} − alpha v^n, so that one sum serves (M10).
   void load_velocities(std::size_t b, RowTile<T, D>& velocity, RowTile<T, D>& mixed) const {
     alignas(64) T now[kTileValues];
@@ -69,16 +82,20 @@ class Gather {
   }
 
   void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, ParticleBlock<D>& block,
-              BlockReport& report) const {
+              BlockReport& report, Energies& energies) const {
     const Particles<T, D>& ps = store_.particles;
     // Step 7.
     const Mat<Lanes<T>, D> gradient = load_columns<T, D>(gathered.gradient);  // m/s per cell
     const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * gradient;
     const SnowParameters<Lanes<T>> s = load_materials(scratch_.materials, ps, at, n);
-    const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), s);
-    const Lanes<T> J_P = Lanes<T>::load(ps.J_P.at(at)) * plastic.J_P_ratio;  // (M9)
+    const PlasticResult<Lanes<T>, D> plastic = yield(change * load_mat<D>(ps.F_E, at), Lanes<T>::load(ps.J_P.at(at)), s);
+    const Lanes<T> J_P = cap(at, n, plastic.J_P, report);
     store_all(scratch_.next.F_E, at, plastic.F_E.a);
     J_P.store(scratch_.next.J_P.at(at));
+    count_relaxed(n, plastic.kept, report);
+    const Lanes<T> volume = Lanes<T>::load(ps.volume.at(at)), zero(T(0));
+    const LaneMask<T> used = first_lanes<T>(n);
+    energies.dissipated = energies.dissipated + select(used, volume * plastic.dissipated, zero);
     // Step 8.
     Lanes<T> channels[kChannels];
     quads_to_lanes(gathered.value[0], channels);
@@ -93,8 +110,32 @@ class Gather {
     if (!near.empty()) collide_lanes(at, n, near, v, report.loads);
     store_all(scratch_.next.velocity, at, v.a);
     move(at, v);
-    check(at, n, {determinant(change), J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
-    if (sleep_) measure(n, gradient, v, block);
+    check(at, n, {determinant(change), plastic.J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
+    if (sleep_) measure(n, v, block);
+    if (implicit_) {
+      Lanes<T> kinetic = T(0.5) * dot(v, v);
+      if constexpr (Apic) {
+        const Mat<Lanes<T>, D> B = load_mat<D>(scratch_.next.B, at);
+        kinetic = kinetic + affine_energy_ * contract(B, B);
+      }
+      const Lanes<T> elastic = energy_density(plastic.F_E, rotation_near(plastic.F_E), hardened(s, J_P));
+      energies.after = energies.after + select(used, Lanes<T>::load(ps.mass.at(at)) * kinetic + volume * elastic, zero);
+    }
+  }
+
+  // Step 7 goes no further than a stencil can tell.
+  Lanes<T> cap(std::size_t at, int n, const Lanes<T>& J_P, BlockReport& report) const {
+    const Lanes<T> never(T(2));  // up to here there is no limit whatever the volume
+    if (!any((J_P > never) | (J_P < Lanes<T>(T(0.5))))) return J_P;
+    const Lanes<T> capped = capped_plastic(J_P, Lanes<T>(support_), Lanes<T>::load(store_.particles.volume.at(at)));
+    for (int l = 0; l < n; ++l) report.capped += capped[l] != J_P[l];
+    return capped;
+  }
+
+  static void count_relaxed(int n, const Lanes<T>& kept, BlockReport& report) {
+    const LaneMask<T> relaxed = kept < Lanes<T>(T(1));
+    if (any(relaxed))
+      for (int l = 0; l < n; ++l) report.relaxed += relaxed[l];
   }
 
   // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
@@ -109,9 +150,10 @@ class Gather {
         v_p[d] = v[d][l];
       }
       const double mass_rate = rate_ * store_.particles.mass[at + l];
-      v_p = collide<T, D>(near, x, v_p, h_, nullptr, [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+      const auto record = [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
         loads[k].load.add(mass_rate, contact, taken);
-      });
+      };
+      v_p = holds_ ? keep_outside<T, D>(near, x, v_p, h_, dt_, record) : collide<T, D>(near, x, v_p, h_, nullptr, record);
       for (int d = 0; d < D; ++d) v[d].set(l, v_p[d]);
     }
   }
@@ -146,14 +188,10 @@ class Gather {
   }
 
   // For who may sleep.
-  void measure(int n, const Mat<Lanes<T>, D>& gradient, const Vec<Lanes<T>, D>& v, ParticleBlock<D>& block) const {
-    Lanes<T> speed(T(0)), strain(T(0));
+  void measure(int n, const Vec<Lanes<T>, D>& v, ParticleBlock<D>& block) const {
+    Lanes<T> speed(T(0));
     for (int d = 0; d < D; ++d) speed = max(speed, abs(v[d]));
-    for (const Lanes<T>& slope : gradient.a) strain = max(strain, abs(slope));
-    const LaneMask<T> used = first_lanes<T>(n);
-    const Lanes<T> zero(T(0));
-    block.speed = std::max<double>(block.speed, horizontal_max(select(used, speed, zero)));
-    block.strain_rate = std::max<double>(block.strain_rate, horizontal_max(select(used, strain, zero)) / h_);
+    block.speed = std::max<double>(block.speed, horizontal_max(select(first_lanes<T>(n), speed, Lanes<T>(T(0)))));
   }
 
   Attempt name_fault(std::size_t at, int n, const Checked& c, const LaneMask<T>& finite) const {
@@ -172,9 +210,12 @@ class Gather {
   Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
   T h_, cells_per_speed_, flip_ratio_;
-  T kept_;  // of velocities, when they are damped
+  T support_;        // volume of a stencil
+  T affine_energy_;  // of B, per mass
+  T kept_;           // of velocities, when they are damped
   double rate_;
-  bool sleep_;
+  T dt_;
+  bool sleep_, implicit_, holds_;
 };
 
 }  // namespace firn::cpu

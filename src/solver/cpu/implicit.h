@@ -24,7 +24,9 @@ class ImplicitSystem {
         scratch_(scratch),
         inverse_h2_(T(1 / (model.h * model.h))),
         scale_(T(model.solver.beta * dt * dt)),
-        mass_floor_(T(model.mass_floor)) {}
+        mass_floor_(T(model.mass_floor)),
+        cells_per_speed_(T(dt / model.h)),
+        plastic_(model.solver.tangent == Tangent::kPlastic) {}
 
   // force_tiles ← H v^{n+1}, of the particle blocks that reach a node block where bodies hold something. Returns these node blocks.
   std::vector<std::uint32_t> push_of_held() {
@@ -43,8 +45,8 @@ class ImplicitSystem {
     return held;
   }
 
-  // The size of v* in the mass inner product.
-  double velocity_norm() {
+  // Of v in the mass inner product.
+  double solution_norm() {
     return std::sqrt(sum_blocks([&](std::size_t b) {
       double sum = 0;
       for_each_node(b, [&](std::size_t at) {
@@ -57,6 +59,7 @@ class ImplicitSystem {
 
   // r ← s P (v* − A v) with v = v*, so only the elastic part is left. Channel 0 of the vectors holds what all passes need of a node.
   double start() {
+    if (plastic_) parallel_for(scratch_.awake.size(), [&](std::size_t i) { soften(scratch_.awake[i]); });
     hessian(scratch_.velocity, scratch_.awake);
     return sum_blocks([&](std::size_t b) {
       std::fill_n(&scratch_.p[b * kBlockValues], kBlockValues, T(0));
@@ -128,6 +131,28 @@ class ImplicitSystem {
   }
 
  private:
+  // Particles that will yield, if v^n goes on, resist as far as they can (plastic_tangent).
+  void soften(std::size_t b) {
+    const ParticleBlock<D>& particles = store_.blocks[b];
+    if (particles.rest != Rest::kAwake) return;
+    alignas(64) T nodes[kTileValues];
+    load_tile(scratch_, b, scratch_.mass_velocity, nodes);
+    RowTile<T, D> velocity;
+    velocity.unfold(nodes);
+    Stencils<T, D, Kernel> stencils;
+    alignas(64) T quads[D][kGroup<T>][kChannels] = {};
+    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      const Particles<T, D>& ps = store_.particles;
+      stencils.compute(ps, at, particles.first_cell);
+      for (int l = 0; l < n; ++l) gather_gradient(stencils, l, velocity.values, quads);
+      const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
+      const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(quads);
+      const Lanes<T> factor =
+          plastic_tangent(F_E, load_mat<D>(scratch_.solve_rotation(), at), change * F_E, load_materials(scratch_.materials, ps, at, n));
+      for (Column<T>* lame : {&scratch_.solve_mu(), &scratch_.solve_lambda()}) (factor * Lanes<T>::load(lame->at(at))).store(lame->at(at));
+    });
+  }
+
   // force_tiles ← H u (M18); the forces themselves have done their work by now
   void hessian(const Array<T>& u, const std::vector<std::uint32_t>& blocks) {
     parallel_for(blocks.size(), [&](std::size_t i) {
@@ -219,7 +244,8 @@ class ImplicitSystem {
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
-  T inverse_h2_, scale_, mass_floor_;
+  T inverse_h2_, scale_, mass_floor_, cells_per_speed_;
+  bool plastic_;
 };
 
 }  // namespace firn::cpu

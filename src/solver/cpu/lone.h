@@ -102,16 +102,21 @@ bool find_lone(ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
 template <class T, int D, class Kernel, bool Apic>
 class LoneFlight {
  public:
-  LoneFlight(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt, const std::vector<Body<T, D>>& bodies)
+  // before: the bodies when the step begins.
+  LoneFlight(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt, const std::vector<Body<T, D>>& bodies,
+             const std::vector<Body<T, D>>& before)
       : store_(store),
         scratch_(scratch),
         bodies_(bodies),
+        before_(before),
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
         affine_scale_(T(Kernel::kInverseD / model.h)),
         kept_(T(std::exp(-model.damping * dt))),
         rate_(1 / dt),
-        implicit_(model.implicit()) {
+        rates_(model, dt),
+        implicit_(model.implicit()),
+        holds_(model.holds()) {
     for (int d = 0; d < D; ++d) gravity_step_[d] = T(dt * model.gravity[d]);
   }
 
@@ -123,17 +128,20 @@ class LoneFlight {
     BlockReport& report = scratch_.lone_reports[i];
     Flight flight = load(slot);
     std::vector<Body<T, D>> near;
-    near_bodies(bodies_, flight.x.cell - Cell<D>::filled(1), kRowNodes - 1, h_, near);
+    near_bodies(bodies_, flight.x.cell - Cell<D>::filled(1), kRowNodes - 1, h_, near, holds_ ? rates_.reach / h_ : T(0));
     start_loads(near, report.loads);
     if (near.empty()) {
       flight.v += gravity_step_;
+      flight.memory = {};
     } else {
       through_nodes(near, flight, report.loads);
     }
+    report.memory = {flight.memory.push, flight.memory.touch};
     flight.v = kept_ * flight.v;
     flight.v = touch(near, flight.x, flight.v, flight.mass, report.loads);
     store(slot, flight);
     report.attempt = check(flight.v, store_.particles.id[slot]);
+    report.gravity_work = flight.mass * dot(gravity_step_, flight.v);
     block.limited = is_limited(slot);
     scratch_.migration.note(block, b, scratch_.next, 0, slot, 1);
   }
@@ -143,13 +151,16 @@ class LoneFlight {
     LatticePoint<T, D> x;
     Vec<T, D> v;
     Mat<T, D> B;
-    T mass;
+    T mass, volume;
+    PushMemory<T> memory;
   };
 
   Flight load(std::size_t slot) const {
     const Particles<T, D>& ps = store_.particles;
     Flight f;
     f.mass = ps.mass[slot];
+    f.volume = ps.volume[slot];
+    if (holds_) f.memory = {ps.push[slot], ps.touch[slot]};
     for (int d = 0; d < D; ++d) {
       f.x.cell[d] = ps.cell[d][slot];
       f.x.offset[d] = ps.offset[d][slot];
@@ -185,8 +196,11 @@ class LoneFlight {
       first[d] = shift - flight.x.offset[d];
       Kernel::weights(-first[d], w[d], g[d]);
     }
+    const std::vector<T> gaps = gaps_of(flight);
     Vec<T, D> v = Vec<T, D>::zero();
     Mat<T, D> B = Mat<T, D>::zero();
+    PushMemory<T> sums;
+    T touching(0);
     for (int k = 0; k < (D == 3 ? S * S * S : S * S); ++k) {
       LatticePoint<T, D> node{base, Vec<T, D>::zero()};
       Vec<T, D> r;  // from the particle, cells
@@ -199,20 +213,54 @@ class LoneFlight {
       if (!(weight > T(0))) continue;  // the node has no mass
       Vec<T, D> v_i = flight.v + gravity_step_;
       if constexpr (Apic) v_i += (affine_scale_ * flight.B) * r;
-      const T mass = weight * flight.mass;
-      v_i = touch(near, node, v_i, mass, loads);
-      if (implicit_) v_i = touch(near, node, v_i, mass, loads);  // as after any solve
+      HeldNode<T> held{{rates_.kept * flight.memory.push, rates_.kept * flight.memory.touch}, false};
+      v_i = touch_node({near, gaps, weight, weight * flight.mass, loads}, node, v_i, held);
+      if (held.touches) {
+        sums = {sums.push + weight * held.memory.push, sums.touch + weight * held.memory.touch};
+        touching += weight;
+      }
       v += weight * v_i;
       if constexpr (Apic) B += (weight * h_) * outer(v_i, r);
     }
     flight.v = v;  // FLIP too: what (M10) adds is nothing when all of v^n is the particle's own
     flight.B = B;
+    flight.memory = remembered(flight.memory, touching, sums, rates_.kept);
+  }
+
+  // To each of all bodies, as they stand when the step begins, m.
+  std::vector<T> gaps_of(const Flight& flight) const {
+    std::vector<T> gaps;
+    for (const Body<T, D>& body : before_)
+      if (holds_) gaps.push_back(probe(body, flight.x.cell, flight.x.offset, h_).phi - half_distance<T, D>(flight.volume));
+    return gaps;
+  }
+
+  struct NodeTouch {
+    const std::vector<Body<T, D>>& near;
+    const std::vector<T>& gaps;
+    T weight, mass;
+    NearLoads& loads;
+  };
+  // As before and, if there is one, after a solve.
+  Vec<T, D> touch_node(const NodeTouch& t, const LatticePoint<T, D>& x, Vec<T, D> v, HeldNode<T>& held) const {
+    const auto record = [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+      t.loads[k].load.add(rate_ * t.mass, contact, taken);
+    };
+    for (const bool solved : {false, true}) {
+      if (solved && !implicit_) break;
+      v = holds_ ? hold_node<T, D>(
+                       t.near, x, v, rates_, [&](std::size_t k) { return gap_in_sight(t.gaps[t.near[k].number], t.weight, h_); }, solved,
+                       held, nullptr, record)
+                 : collide<T, D>(t.near, x, v, h_, nullptr, record);
+    }
+    return v;
   }
 
   Vec<T, D> touch(const std::vector<Body<T, D>>& near, const LatticePoint<T, D>& x, const Vec<T, D>& v, T mass, NearLoads& loads) const {
-    return collide<T, D>(near, x, v, h_, nullptr, [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
+    const auto record = [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
       loads[k].load.add(rate_ * mass, contact, taken);
-    });
+    };
+    return holds_ ? keep_outside<T, D>(near, x, v, h_, rates_.dt, record) : collide<T, D>(near, x, v, h_, nullptr, record);
   }
 
   Attempt check(const Vec<T, D>& v, std::uint32_t id) const {
@@ -231,10 +279,11 @@ class LoneFlight {
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
-  const std::vector<Body<T, D>>& bodies_;
+  const std::vector<Body<T, D>>&bodies_, &before_;
   T h_, cells_per_speed_, affine_scale_, kept_;
   double rate_;
-  bool implicit_;
+  ContactRates<T> rates_;
+  bool implicit_, holds_;
   Vec<T, D> gravity_step_;
 };
 

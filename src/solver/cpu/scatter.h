@@ -36,8 +36,9 @@ class Scatter {
     const OwnTiles<D>& own = place_tiles(particles);
     make_tile(own, scratch_.momentum_tiles, [&](T* nodes) { momentum.fold(nodes); });
     make_tile(own, scratch_.force_tiles, [&](T* nodes) { force.fold(nodes); });
-    scratch_.reports[particles.place].limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave),
-                                                horizontal_max(limits.speed)};
+    BlockReport& report = scratch_.reports[particles.place];
+    report.limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
+    report.energy = sum_of<T>(limits.energy);
   }
 
  private:
@@ -51,9 +52,10 @@ class Scatter {
 
   struct Limits {
     Lanes<T> wave{T(0)}, soft_wave{T(0)}, speed{T(0)};
+    Lanes<T> energy{T(0)};  // semi-implicit: J
   };
 
-  // The sources of a group; raises the limits of the time step.
+  // The sources of a group; raises the limits of the time step, and adds up energies.
   void prepare(std::size_t at, int n, bool awake, Sources& sources, Limits& limits) const {
     const Particles<T, D>& ps = store_.particles;
     const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
@@ -75,6 +77,12 @@ class Scatter {
     if constexpr (Apic) store_columns<T, D>((affine_scale_ * mass) * load_mat<D>(ps.B, at), sources.affine);
     if (implicit_) {
       if (awake) keep_for_solve(at, R, l);
+      Lanes<T> energy = T(0.5) * mass * dot(v, v) + volume * energy_density(F_E, R, l);
+      if constexpr (Apic) {
+        const Mat<Lanes<T>, D> B = load_mat<D>(ps.B, at);
+        energy = energy + (T(0.5) * affine_scale_ * inverse_h_) * mass * contract(B, B);
+      }
+      limits.energy = limits.energy + select(used, energy, zero);
       // At rest a node's block of H is the sum of V⁰ (mu |grad w|² I + (mu + lambda) grad w grad wᵀ); this is its mean eigenvalue.
       ((inverse_h_ * inverse_h_) * volume * (l.mu + (l.mu + l.lambda) * T(1.0 / D))).store(sources.stiffness);
     }

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "grid/block.h"
 #include "particles/migration.h"
-#include "solver/constraint.h"
+#include "solver/contact.h"
 #include "solver/cpu/small_tile.h"
 #include "solver/cpu/transfer.h"
 #include "solver/time_step.h"
@@ -18,8 +18,29 @@ namespace firn::cpu {
 struct BlockReport {
   StepLimits limits;
   Attempt attempt;
-  NearLoads loads;  // by collisions of particles
+  NearLoads loads;                       // by collisions of particles
+  std::int64_t relaxed = 0, capped = 0;  // particles that could not afford their strain, whose J_P ran away
+  double dissipated = 0;                 // J, by yielding
+  double gravity_work = 0;               // J, on a particle that is alone
+  PushMemory<double> memory;             // of one that is alone
+  double energy = 0, energy_after = 0;   // J, kinetic and elastic, before and after a semi-implicit step
 };
+
+// What the particles of a block near bodies tell their nodes of them; see contact_tiles.h.
+template <class T>
+struct ContactTile {
+  std::vector<int> bodies;          // numbers of those near; none: there is nothing to tell
+  Array<T> values;                  // a tile of (-, m push, m touch, -), then one of the least gaps to every four bodies
+  std::vector<PushMemory<T>> next;  // of each particle after the step
+};
+
+// The sum of all lanes that are used, in double precision.
+template <class T>
+inline double sum_of(const Lanes<T>& values) {
+  double sum = 0;
+  for (int l = 0; l < kGroup<T>; ++l) sum += values[l];
+  return sum;
+}
 
 template <class T, int D>
 struct Scratch {
@@ -44,12 +65,19 @@ struct Scratch {
   NumberPool whole_tiles, small_tiles;
   // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
+  std::vector<double> partial;    // sums per node block, of whoever needs one
+  std::vector<float> unbalanced;  // per node block: the largest net force on a node over the mass of the heaviest, m/s²
+
+  // Where bodies hold snow: per particle block, at its place; then per node (1 where it touches or 0, push, touch, -), and per node block
+  // whether any of its nodes touches.
+  std::vector<ContactTile<T>> contact_tiles;
+  Array<T> contact;
+  std::vector<std::uint8_t> has_contact;
 
   // Semi-implicit steps only, per node.
   std::vector<Constraint<T, D>> constraints;
   std::vector<std::uint8_t> has_held;  // per node block: whether bodies hold any node of it
   Array<T> r, p, Ar, Ap;
-  std::vector<double> partial;  // sums per node block
 
   // f(block, its report) for all blocks in order.
   template <class F>
@@ -83,21 +111,28 @@ struct Scratch {
   }
 
   // After the grid has changed.
-  void resize_grid(bool implicit) {
+  void resize_grid(bool implicit, bool holds) {
     const std::size_t nodes = grid.node_block_count();
+    if (holds) {
+      contact_tiles.resize(reports.size());
+      resize_tightly(contact, nodes * kBlockValues);
+      has_contact.assign(nodes, 0);
+    }
     resize_tightly(mass_velocity, nodes * kBlockValues);
     resize_tightly(velocity, nodes * kBlockValues);
+    partial.resize(nodes);
+    unbalanced.resize(nodes);
     if (!implicit) return;
     constraints.resize(nodes * Shape::kNodes);
     has_held.resize(nodes);
-    partial.resize(nodes);
     for (Array<T>* a : {&r, &p, &Ar, &Ap}) resize_tightly(*a, nodes * kBlockValues);
   }
 
   std::size_t bytes() const {
     std::size_t values = 0;
     for (const Tiles<T>* kind : {&momentum_tiles, &force_tiles}) values += kind->whole.capacity() + kind->small.capacity();
-    for (const Array<T>* a : {&mass_velocity, &velocity, &r, &p, &Ar, &Ap}) values += a->capacity();
+    for (const Array<T>* a : {&mass_velocity, &velocity, &contact, &r, &p, &Ar, &Ap}) values += a->capacity();
+    for (const ContactTile<T>& tile : contact_tiles) values += tile.values.capacity() + 2 * tile.next.capacity();
     return next.bytes() + migration.bytes() + grid.bytes() + values * sizeof(T) + constraints.capacity() * sizeof(Constraint<T, D>) +
            reports.capacity() * sizeof(BlockReport) + tiles.capacity() * sizeof(OwnTiles<D>) +
            slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);

@@ -1,6 +1,7 @@
 // Blocks whose snow lies still sleep, apart because a step is right without it: their particles do not change, and their tiles of mass and
-// force stay as they are, so that the snow around them still feels them. A block falls asleep after some time in which it was quiet and no
-// neighbour was loud; it wakes when a neighbour is loud, a moving body is near, a particle comes in, or one beside it is taken away.
+// force stay as they are, so that the snow around them still feels them. A block falls asleep when forces have been in balance on it for
+// some time; it wakes when they no longer are, a neighbour is loud, a moving body is near, a particle comes in, or one beside it is taken
+// away.
 #pragma once
 
 #include "solver/cpu/grid_pass.h"
@@ -8,10 +9,13 @@
 
 namespace firn::cpu {
 
-// Snow this slow would take 50 s to cross a cell, and at this strain rate some seconds to yield: nobody sees it move.
-inline constexpr double kQuietSpeed = 0.02;        // cells/s
-inline constexpr double kQuietStrainRate = 0.003;  // 1/s
-inline constexpr double kQuietTime = 0.1;          // s, long enough for snow at the top of its flight to fall again
+// All that is known of the size of things is gravity. Snow on which a force is left over, say a hundredth of its weight, is faster than
+// kQuietPart of what gravity does in kQuietTime before that has passed; so is snow in flight, also at the top of it, at any scale. Without
+// gravity only what does not move at all is quiet.
+inline constexpr double kQuietTime = 0.1;    // s
+inline constexpr double kQuietPart = 2e-3;   // of free fall for that time: 2 mm/s on earth
+inline constexpr int kQuietSteps = 4;        // at least, however long they are
+inline constexpr double kUnbalanced = 0.05;  // of gravity: sleepers wake when forces on their nodes are out of balance by more
 
 template <class T, int D>
 class Sleep {
@@ -40,15 +44,19 @@ class Sleep {
         if (tile != SparseGrid<D>::kNone) store_.blocks[tile].wake();
   }
 
-  // After a step of dt: counts how long blocks have been quiet, and puts those to sleep that have been so for long enough.
+  // After a step of dt: finds out what forces do to sleepers, counts how long blocks have been quiet, and puts those to sleep that have
+  // been so for long enough.
   void fall_asleep(double dt) const {
     if (!model_.solver.sleep) return;
+    for (const std::uint32_t n : scratch_.active)
+      for (const std::int32_t tile : scratch_.grid.tiles_of(n))
+        if (tile != SparseGrid<D>::kNone && store_.blocks[tile].rest == Rest::kAsleep) feel(n, store_.blocks[tile]);
     parallel_for(scratch_.awake.size(), [&](std::size_t i) {
       ParticleBlock<D>& block = store_.blocks[scratch_.awake[i]];
       if (block.rest == Rest::kDozing) {
         block.rest = Rest::kAsleep;  // its last tile has been made
       } else {
-        block.quiet_time = loud(block) ? 0 : block.quiet_time + static_cast<float>(dt);
+        block.quiet_time = loud(block) ? 0 : block.quiet_time + static_cast<float>(std::min(dt, kQuietTime / kQuietSteps));
       }
     });
     const std::vector<std::uint8_t> quiet_enough = for_every_block([&](std::uint32_t b) {
@@ -61,7 +69,11 @@ class Sleep {
   }
 
  private:
-  bool loud(const ParticleBlock<D>& block) const { return block.speed > kQuietSpeed * model_.h || block.strain_rate > kQuietStrainRate; }
+  bool loud(const ParticleBlock<D>& block) const { return block.speed > kQuietPart * kQuietTime * norm(model_.gravity); }
+
+  void feel(std::uint32_t node_block, ParticleBlock<D>& sleeper) const {
+    sleeper.unbalanced = std::max<double>(sleeper.unbalanced, scratch_.unbalanced[node_block]);
+  }
 
   template <class Test>
   bool any_tile(std::uint32_t node_block, Test test) const {
@@ -88,7 +100,7 @@ class Sleep {
       constexpr int edge = BlockShape<D>::kEdge;
       std::vector<Body<T, D>> near;
       near_bodies(moving, block.first_cell - Cell<D>::filled(edge), 3 * edge, T(model_.h), near);
-      return !near.empty() || loud_neighbour(b);
+      return !near.empty() || block.unbalanced > kUnbalanced * norm(model_.gravity) || loud_neighbour(b);
     });
     for (std::size_t b = 0; b < disturbed.size(); ++b)
       if (disturbed[b]) store_.blocks[b].wake();

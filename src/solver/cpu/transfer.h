@@ -63,7 +63,7 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
                                                std::size_t at, int n) {
   const std::uint16_t* index = particles.material.at(at);
   const SnowParameters<T>& s = table[index[0]];
-  SnowParameters<Lanes<T>> r{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit};
+  SnowParameters<Lanes<T>> r{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit, s.softening};
   for (int l = 1; l < n; ++l) {
     if (index[l] == index[0]) continue;
     const SnowParameters<T>& other = table[index[l]];
@@ -73,12 +73,15 @@ inline SnowParameters<Lanes<T>> load_materials(const std::vector<SnowParameters<
     r.stretch_min.set(l, other.stretch_min);
     r.stretch_max.set(l, other.stretch_max);
     r.log_limit.set(l, other.log_limit);
+    r.softening.set(l, other.softening);
   }
   if (particles.stiffness.empty()) return r;
   const Lanes<T> stiffness = Lanes<T>::load(particles.stiffness.at(at));
   r.mu0 = r.mu0 * stiffness;
   r.lambda0 = r.lambda0 * stiffness;
-  r.hardening = Lanes<T>::load(particles.hardening.at(at));
+  const Lanes<T> hardening = Lanes<T>::load(particles.hardening.at(at));
+  r.softening = own_softening(r.hardening, r.softening, hardening);
+  r.hardening = hardening;
   r.stretch_min = T(1) - Lanes<T>::load(particles.critical_compression.at(at));
   r.stretch_max = T(1) + Lanes<T>::load(particles.critical_stretch.at(at));
   return r;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "math/bspline.h"
-#include "solver/constraint.h"
+#include "solver/contact.h"
 #include "solver/solver.h"
 #include "solver/time_step.h"
 
@@ -24,6 +24,7 @@ struct Particle : ParticleRow {
   V<D> x, v;
   M<D> F_E, F_P, B;
   bool alone = false;  // see kAloneReach
+  double tangent = 1;  // of its stiffness in the solve, what yielding will leave
 
   double J_P() const { return determinant(F_P); }
 };
@@ -37,6 +38,9 @@ struct Node {
   V<D> v_star = V<D>::zero();  // after forces and collisions
   V<D> v = V<D>::zero();       // v^{n+1}
   Constraint<double, D> constraint;
+  std::vector<double> gaps;   // to each body, of the nearest particle that the node sees, m
+  PushMemory<double> memory;  // of its particles, times their mass
+  HeldNode<double> held;
   V<D> r = V<D>::zero(), p = V<D>::zero(), Ar = V<D>::zero(), Ap = V<D>::zero();  // conjugate residuals
 };
 
@@ -72,20 +76,25 @@ class Step {
   const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
 
   // The linear system of step 6, see conjugate_residuals.h.
+  double solution_norm() const;
   double start();
   double multiply();
   double next_direction(double beta);
   double advance(double alpha);
 
  private:
-  void update_grid_velocities(double dt);               // step 4
-  void collide_grid();                                  // step 5
-  bool solve(StepInfo& report);                         // step 6
-  void add_reactions();                                 // what bodies feel of it
-  Fault update_deformation(Particle<D>& p, double dt);  // step 7
-  void update_velocity(Particle<D>& p);                 // step 8
-  void collide_particle(Particle<D>& p);                // step 9
-  Fault move(Particle<D>& p, double dt);                // step 10
+  void update_grid_velocities(double dt);                      // step 4
+  void collide_grid();                                         // step 5
+  Fault solve(StepInfo& report);                               // step 6
+  void soften();                                               // what yields, for the solve
+  EnergyBalance balance(const StepInfo& report) const;         // of the particles that are not alone
+  double energy(const Particle<D>& p) const;                   // kinetic and elastic, J
+  void add_reactions();                                        // what bodies feel of it
+  Fault update_deformation(Particle<D>& p, StepInfo& report);  // step 7
+  void update_velocity(Particle<D>& p);                        // step 8
+  void collide_particle(Particle<D>& p);                       // step 9
+  void remember(Particle<D>& p);                               // what its nodes know of bodies
+  Fault move(Particle<D>& p, double dt);                       // step 10
 
   // f(node, w, grad w, x_i − x_p) for the nodes around x.
   template <class F>
@@ -94,7 +103,13 @@ class Step {
   V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
   SnowParameters<double> parameters(const Particle<D>& p) const { return snow_parameters(model_, p.material, p.own); }
   Lame<double> lame(const Particle<D>& p) const { return hardened(parameters(p), p.J_P()); }
-  V<D> collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint);
+  void look_at_bodies();  // with step 1: how near the snow is to them, and what it remembers
+  V<D> collide_node(const Cell<D>& cell, Node<D>& node, const V<D>& v, bool solved);
+  auto record(double mass) {
+    return [this, mass](std::size_t body, const BodyContact<double, D>& contact, const V<D>& taken) {
+      loads_[body].add(mass / dt_, contact, taken);
+    };
+  }
   bool apic() const { return model_.solver.transfer == Transfer::kApic; }
 
   const Model& model_;
@@ -103,7 +118,7 @@ class Step {
   double h_, dt_ = 0;
   Grid<D> grid_;
   std::vector<Particle<D>> next_;
-  Bodies<double, D> bodies_;
+  Bodies<double, D> before_, bodies_;  // when the step begins and when it ends
   std::vector<Load> loads_;
 };
 

@@ -11,7 +11,7 @@ namespace reference {
 // A row as the method writes it, and back. Of F_P only the determinant is known, and only that matters.
 template <int D>
 Particle<D> from_row(const ParticleRow& row, double h) {
-  Particle<D> p{row, {}, {}, {}, M<D>::identity(), {}, false};
+  Particle<D> p{row, {}, {}, {}, M<D>::identity(), {}};
   for (int i = 0; i < D; ++i) {
     p.x[i] = row.position(i, h);
     p.v[i] = row.velocity[i];
@@ -135,7 +135,7 @@ class ReferenceSolver : public Solver {
     ParticleBlock<D>& all = to.blocks[0];
     all.count = static_cast<std::uint32_t>(particles.size());
     while (all.groups.size() < groups_for(all.count)) all.groups.push_back(to.pool.take());
-    to.particles.resize(slots_for(to.pool), {model.solver.transfer == Transfer::kApic, model.varied});
+    to.particles.resize(slots_for(to.pool), columns_of(model));
     for (std::size_t i = 0; i < particles.size(); ++i) {
       const ParticleRow row = to_row(particles[i], model.h);
       firn::from_row(row, own_of(model, row), row.id, i, to.particles);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solver/linear/conjugate_residuals.h"
 #include "solver/reference/reference.h"
@@ -63,6 +64,25 @@ void Step<D, Kernel>::rasterize() {
   }
   for (auto& [cell, i] : grid_)
     if (i.mass > 0) i.v_n = (1 / i.mass) * i.momentum;
+  if (model_.holds()) look_at_bodies();
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::look_at_bodies() {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  before_ = freeze<double, D>(model_.bodies, state_.poses, state_.time);
+  for (auto& [cell, i] : grid_) i.gaps.assign(before_.list.size(), far);
+  for (const Particle<D>& p : particles_) {
+    const LatticePoint<double, D> x = to_lattice<double, D>(p.x, h_, false);
+    std::vector<double> gaps;
+    for (const Body<double, D>& body : before_.list)
+      gaps.push_back(probe(body, x.cell, x.offset, h_).phi - half_distance<double, D>(p.volume));
+    for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) {
+      i.memory.push += w * p.mass * p.push;
+      i.memory.touch += w * p.mass * p.touch;
+      for (std::size_t k = 0; k < gaps.size(); ++k) i.gaps[k] = std::min(i.gaps[k], gap_in_sight(gaps[k], w, h_));
+    });
+  }
 }
 
 template <int D, class Kernel>
@@ -133,19 +153,24 @@ void Step<D, Kernel>::update_grid_velocities(double dt) {
   }
 }
 
-// (M19), and what the bodies feel of it.
+// (M19) or contact that holds, and what the bodies feel of it.
 template <int D, class Kernel>
-V<D> Step<D, Kernel>::collide_point(const LatticePoint<double, D>& x, const V<D>& v, double mass, Constraint<double, D>* constraint) {
-  return collide<double, D>(
-      bodies_.list, x, v, h_, constraint,
-      [&](std::size_t body, const BodyContact<double, D>& contact, const V<D>& taken) { loads_[body].add(mass / dt_, contact, taken); });
+V<D> Step<D, Kernel>::collide_node(const Cell<D>& cell, Node<D>& node, const V<D>& v, bool solved) {
+  const LatticePoint<double, D> x{cell, V<D>::zero()};
+  Constraint<double, D>* constraint = solved ? nullptr : &node.constraint;
+  if (!model_.holds()) return collide<double, D>(bodies_.list, x, v, h_, constraint, record(node.mass));
+  const ContactRates<double> rates(model_, dt_);
+  if (!solved) node.held = {{rates.kept * node.memory.push / node.mass, rates.kept * node.memory.touch / node.mass}, false};
+  return hold_node<double, D>(
+      bodies_.list, x, v, rates, [&](std::size_t k) { return node.gaps[k]; }, solved, node.held, constraint, record(node.mass));
 }
 
 template <int D, class Kernel>
 void Step<D, Kernel>::collide_grid() {
   for (auto& [cell, i] : grid_) {
     i.constraint = {};
-    if (i.mass > 0) i.v_star = collide_point({cell, V<D>::zero()}, i.v_star, i.mass, &i.constraint);
+    i.held = {};
+    if (i.mass > 0) i.v_star = collide_node(cell, i, i.v_star, false);
     i.v = i.v_star;
   }
 }
@@ -159,7 +184,7 @@ void Step<D, Kernel>::hessian(V<D> Node<D>::*u, V<D> Node<D>::*out) {
     M<D> grad_u = M<D>::zero();
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_u += outer(i.*u, grad_w); });
     const M<D> dP = piola_derivative(p.F_E, polar(p.F_E).R, lame(p), grad_u * p.F_E);  // (M14)
-    const M<D> A = p.volume * (dP * transpose(p.F_E));
+    const M<D> A = (p.tangent * p.volume) * (dP * transpose(p.F_E));
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { i.*out += A * grad_w; });
   }
 }
@@ -173,7 +198,24 @@ V<D> Step<D, Kernel>::operator_row(const Node<D>& node, const V<D>& u, const V<D
 }
 
 template <int D, class Kernel>
+void Step<D, Kernel>::soften() {
+  for (Particle<D>& p : particles_) {
+    M<D> grad_v = M<D>::zero();
+    for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v_n, grad_w); });
+    p.tangent = plastic_tangent(p.F_E, polar(p.F_E).R, (M<D>::identity() + dt_ * grad_v) * p.F_E, parameters(p));
+  }
+}
+
+template <int D, class Kernel>
+double Step<D, Kernel>::solution_norm() const {
+  double sum = 0;
+  for (const auto& [cell, i] : grid_) sum += i.mass * dot(i.v, i.v);
+  return std::sqrt(sum);
+}
+
+template <int D, class Kernel>
 double Step<D, Kernel>::start() {
+  if (model_.solver.tangent == Tangent::kPlastic) soften();
   hessian(&Node<D>::v, &Node<D>::Ar);
   double sum = 0;
   for (auto& [cell, i] : grid_) {
@@ -218,18 +260,17 @@ double Step<D, Kernel>::advance(double alpha) {
 }
 
 template <int D, class Kernel>
-bool Step<D, Kernel>::solve(StepInfo& report) {
-  if (!model_.implicit()) return true;
-  double size = 0;
-  for (const auto& [cell, i] : grid_) size += i.mass * dot(i.v_star, i.v_star);
-  const LinearLimits limits{model_.solver.tolerance, 10 * kEpsilon<double> * std::sqrt(size), model_.solver.max_iterations};
+Fault Step<D, Kernel>::solve(StepInfo& report) {
+  if (!model_.implicit()) return Fault::kNone;
+  const LinearLimits limits{model_.solver.tolerance, 10 * kEpsilon<double> * solution_norm(), kMostError, model_.solver.max_iterations};
   const LinearResult result = conjugate_residuals(*this, limits);
   report.iterations += result.iterations;
   report.residual = result.residual;
   add_reactions();
   for (auto& [cell, i] : grid_)
-    if (i.mass > 0) i.v = collide_point({cell, V<D>::zero()}, i.v, i.mass, nullptr);
-  return result.converged;
+    if (i.mass > 0) i.v = collide_node(cell, i, i.v, true);
+  if (!result.converged) return Fault::kSolve;
+  return !result.trusted && may_be_cut_for_energy(model_, report) ? Fault::kUntrusted : Fault::kNone;
 }
 
 // What the solve would have changed held nodes by, their bodies take.
@@ -245,24 +286,39 @@ void Step<D, Kernel>::add_reactions() {
 }
 
 template <int D, class Kernel>
-Fault Step<D, Kernel>::update_deformation(Particle<D>& p, double dt) {
+Fault Step<D, Kernel>::update_deformation(Particle<D>& p, StepInfo& report) {
   if (p.alone) return Fault::kNone;
   M<D> grad_v = M<D>::zero();
   for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v, grad_w); });
-  const M<D> change = M<D>::identity() + dt * grad_v;
+  const M<D> change = M<D>::identity() + dt_ * grad_v;
   if (!(determinant(change) > 0)) return Fault::kInverted;
   const M<D> F_trial = change * p.F_E;  // (M8)
   const M<D> F = F_trial * p.F_P;
   const SnowParameters<double> s = parameters(p);
   const Svd<double, D> svd_trial = svd(F_trial);
-  V<D> sigma, inverse;
+  ClampedStretch<double, D> stretch{svd_trial.sigma, {}, {}};
+  V<D> inverse;
   for (int d = 0; d < D; ++d) {
-    sigma[d] = clamp(svd_trial.sigma[d], s.stretch_min, s.stretch_max);
-    inverse[d] = 1 / sigma[d];
+    stretch.clamped[d] = clamp(svd_trial.sigma[d], s.stretch_min, s.stretch_max);
+    inverse[d] = 1 / stretch.clamped[d];
   }
-  p.F_E = svd_trial.U * M<D>::diagonal(sigma) * transpose(svd_trial.V);
+  const double H = exponential(limited_exponent(s, p.J_P()));
   p.F_P = svd_trial.V * M<D>::diagonal(inverse) * transpose(svd_trial.U) * F;
-  return p.J_P() > 0 ? Fault::kNone : Fault::kPlastic;
+  if (!(p.J_P() > 0)) return Fault::kPlastic;
+  const double harder = exponential(limited_exponent(s, p.J_P())) / H, brought = strain_energy(stretch.values, s);
+  const double kept = affordable_strain(stretch, brought, harder, s);
+  V<D> sigma;
+  for (int d = 0; d < D; ++d) sigma[d] = 1 + kept * (stretch.clamped[d] - 1);
+  if (kept < 1) ++report.relaxed;
+  report.plastic_work += p.volume * H * (brought - harder * strain_energy(sigma, s));
+  p.F_E = svd_trial.U * M<D>::diagonal(sigma) * transpose(svd_trial.V);
+  const double capped = capped_plastic(p.J_P(), std::pow(Kernel::kSupport * h_, D), p.volume);
+  if (capped != p.J_P()) {
+    ++report.capped;
+    p.F_P = M<D>::identity();
+    p.F_P(0, 0) = capped;
+  }
+  return Fault::kNone;
 }
 
 template <int D, class Kernel>
@@ -274,13 +330,30 @@ void Step<D, Kernel>::update_velocity(Particle<D>& p) {
     v_old += w * i.v_n;
     if (apic()) p.B += w * outer(i.v, r);
   });
-  const double alpha = apic() ? 0 : model_.solver.flip_ratio;
+  const double alpha = apic() ? 0 : model_.flip_ratio(dt_);
   p.v = std::exp(-model_.damping * dt_) * (v_pic + alpha * (p.v - v_old));  // (M10)
 }
 
 template <int D, class Kernel>
 void Step<D, Kernel>::collide_particle(Particle<D>& p) {
-  p.v = collide_point(to_lattice<double, D>(p.x, h_, false), p.v, p.mass, nullptr);
+  const LatticePoint<double, D> x = to_lattice<double, D>(p.x, h_, false);
+  p.v = model_.holds() ? keep_outside<double, D>(bodies_.list, x, p.v, h_, dt_, record(p.mass))
+                       : collide<double, D>(bodies_.list, x, p.v, h_, nullptr, record(p.mass));
+}
+
+template <int D, class Kernel>
+void Step<D, Kernel>::remember(Particle<D>& p) {
+  double touching = 0;
+  PushMemory<double> sums;
+  for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) {
+    if (!i.held.touches) return;
+    touching += w;
+    sums.push += w * i.held.memory.push;
+    sums.touch += w * i.held.memory.touch;
+  });
+  const PushMemory<double> memory = remembered<double>({p.push, p.touch}, touching, sums, ContactRates<double>(model_, dt_).kept);
+  p.push = memory.push;
+  p.touch = memory.touch;
 }
 
 template <int D, class Kernel>
@@ -294,21 +367,45 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
 }
 
 template <int D, class Kernel>
+double Step<D, Kernel>::energy(const Particle<D>& p) const {
+  const double affine = apic() ? Kernel::kInverseD / (h_ * h_) * contract(p.B, p.B) : 0;
+  return 0.5 * p.mass * (dot(p.v, p.v) + affine) + p.volume * energy_density(p.F_E, polar(p.F_E).R, lame(p));
+}
+
+template <int D, class Kernel>
+EnergyBalance Step<D, Kernel>::balance(const StepInfo& report) const {
+  EnergyBalance balance{0, 0, report.gravity_work, 0};
+  for (std::size_t k = 0; k < particles_.size(); ++k) {
+    if (particles_[k].alone) continue;
+    balance.before += energy(particles_[k]);
+    balance.after += energy(next_[k]);
+  }
+  for (const Load& load : loads_) balance.bodies -= load.power * dt_;
+  return balance;
+}
+
+template <int D, class Kernel>
 Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepInfo& report) {
   dt_ = dt;
+  report.relaxed = report.capped = 0;
+  report.gravity_work = report.plastic_work = 0;
   loads_.assign(model_.bodies.size(), {});
   bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);
   update_grid_velocities(dt);
   collide_grid();
-  if (!solve(report)) return {Fault::kSolve, 0};
+  if (const Fault fault = solve(report); fault != Fault::kNone) return {fault, 0};
+  const V<D> gravity_step = dt * convert_vec<double, D>(model_.gravity);
+  for (const auto& [cell, i] : grid_) report.gravity_work += i.mass * dot(i.v, gravity_step);
   next_ = particles_;
   for (Particle<D>& p : next_) {
-    Fault fault = update_deformation(p, dt);
+    Fault fault = update_deformation(p, report);
     update_velocity(p);
+    if (model_.holds()) remember(p);
     collide_particle(p);
     if (fault == Fault::kNone) fault = move(p, dt);
     if (fault != Fault::kNone) return {fault, p.id};
   }
+  if (model_.implicit() && may_be_cut_for_energy(model_, report) && balance(report).is_bad()) return {Fault::kEnergy, 0};
   return {};
 }
 

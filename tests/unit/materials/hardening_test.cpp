@@ -72,7 +72,7 @@ TEST(Hardening, ALimitOfOneTurnsItOff) {
 TEST(Hardening, FloatsAndPacksGiveTheSame) {
   const SnowParameters<float> s = convert<float>(kPaper);
   using P = Pack<float, 16>;
-  const SnowParameters<P> packed{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit};
+  const SnowParameters<P> packed{s.mu0, s.lambda0, s.hardening, s.stretch_min, s.stretch_max, s.log_limit, s.softening};
   const P J_P = 0.4f + 0.08f * lane_numbers<float, 16>();
   const Lame<P> l = hardened(packed, J_P);
   for (int lane = 0; lane < 16; ++lane) {

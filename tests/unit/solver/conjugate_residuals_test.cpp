@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "math/random.h"
@@ -57,7 +58,10 @@ struct Dense {
     }
     return inner(r, r);
   }
+  double solution_norm() const { return std::sqrt(inner(x, x)); }
 };
+
+constexpr double kAnyError = std::numeric_limits<double>::infinity();
 
 double between(Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); }
 
@@ -133,7 +137,7 @@ TEST(ConjugateResiduals, PositiveSystemsAreSolvedWithinTheirSize) {
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t n = 1 + static_cast<std::size_t>(trial % 12);
     Dense s = random_system(rng, n, false);
-    const LinearResult result = conjugate_residuals(s, {1e-9, 0, static_cast<int>(n)});
+    const LinearResult result = conjugate_residuals(s, {1e-9, 0, kAnyError, static_cast<int>(n)});
     EXPECT_TRUE(result.converged) << n << ' ' << result.residual;
     EXPECT_LE(result.residual, 1e-9);
     EXPECT_LE(result.iterations, static_cast<int>(n));
@@ -148,7 +152,7 @@ TEST(ConjugateResiduals, IndefiniteSystemsAreSolvedWithinTheirSize) {
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t n = 2 + static_cast<std::size_t>(trial % 8);
     Dense s = random_system(rng, n, true);
-    const LinearResult result = conjugate_residuals(s, {1e-8, 0, 3 * static_cast<int>(n)});
+    const LinearResult result = conjugate_residuals(s, {1e-8, 0, kAnyError, 3 * static_cast<int>(n)});
     EXPECT_TRUE(result.converged) << n << ' ' << result.residual;
     within += result.iterations <= static_cast<int>(n);
     expect_solved(s, 1e-6);
@@ -162,7 +166,7 @@ TEST(ConjugateResiduals, ResidualsOfPositiveSystemsNeverGrow) {
   double last = 1;
   for (int iterations = 1; iterations <= 12; ++iterations) {
     Dense s = start;
-    const LinearResult result = conjugate_residuals(s, {0, 0, iterations});
+    const LinearResult result = conjugate_residuals(s, {0, 0, kAnyError, iterations});
     EXPECT_LE(result.residual, last);
     last = result.residual;
   }
@@ -173,7 +177,7 @@ TEST(ConjugateResiduals, ASolvedSystemTakesNoIterations) {
   Dense s = random_system(rng, 5, false);
   s.b.assign(5, 0.0);
   s.x.assign(5, 0.0);
-  const LinearResult result = conjugate_residuals(s, {1e-6, 0, 100});
+  const LinearResult result = conjugate_residuals(s, {1e-6, 0, kAnyError, 100});
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.iterations, 0);
   EXPECT_EQ(result.residual, 0);
@@ -184,7 +188,7 @@ TEST(ConjugateResiduals, AResidualOfRoundingTakesNoIterations) {
   Dense s = random_system(rng, 5, false);
   s.x = solve_directly(s.A, s.b);
   const Vector before = s.x;
-  const LinearResult result = conjugate_residuals(s, {1e-6, 1e-10, 100});
+  const LinearResult result = conjugate_residuals(s, {1e-6, 1e-10, kAnyError, 100});
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.iterations, 0);
   EXPECT_EQ(s.x, before);
@@ -195,7 +199,7 @@ TEST(ConjugateResiduals, TheStartCountsAndIsNotLost) {
   Dense s = random_system(rng, 10, false);
   s.x = solve_directly(s.A, s.b);
   for (double& x : s.x) x += 1e-6;
-  const LinearResult result = conjugate_residuals(s, {1e-3, 0, 10});
+  const LinearResult result = conjugate_residuals(s, {1e-3, 0, kAnyError, 10});
   EXPECT_TRUE(result.converged);
   expect_solved(s, 1e-6);
 }
@@ -203,7 +207,7 @@ TEST(ConjugateResiduals, TheStartCountsAndIsNotLost) {
 TEST(ConjugateResiduals, StoppingEarlyIsReported) {
   Rng rng(431);
   Dense s = random_system(rng, 12, false);
-  const LinearResult result = conjugate_residuals(s, {1e-12, 0, 3});
+  const LinearResult result = conjugate_residuals(s, {1e-12, 0, kAnyError, 3});
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.iterations, 3);
   EXPECT_GT(result.residual, 1e-12);
@@ -212,17 +216,37 @@ TEST(ConjugateResiduals, StoppingEarlyIsReported) {
 // ⟨r, Ar⟩ = 0 at the start: the method cannot move, and says so instead of returning nonsense.
 TEST(ConjugateResiduals, ABreakdownIsReportedAndLeavesAFiniteAnswer) {
   Dense s{{{0, 1}, {1, 0}}, {1, 1}, {1, 0}, {0, 0}, {}, {}, {}, {}};
-  const LinearResult result = conjugate_residuals(s, {1e-6, 0, 100});
+  const LinearResult result = conjugate_residuals(s, {1e-6, 0, kAnyError, 100});
   EXPECT_FALSE(result.converged);
   for (const double x : s.x) EXPECT_TRUE(std::isfinite(x));
 }
 
 TEST(ConjugateResiduals, ASystemThatIsNotFiniteIsReported) {
   Dense s{{{1, 0}, {0, NAN}}, {1, 1}, {1, 1}, {0, 0}, {}, {}, {}, {}};
-  EXPECT_FALSE(conjugate_residuals(s, {1e-6, 0, 100}).converged);
+  EXPECT_FALSE(conjugate_residuals(s, {1e-6, 0, kAnyError, 100}).converged);
   s.A[1][1] = 0;  // singular, and b is not in its range
   s.x = {0, 0};
-  EXPECT_FALSE(conjugate_residuals(s, {1e-6, 0, 100}).converged);
+  EXPECT_FALSE(conjugate_residuals(s, {1e-6, 0, kAnyError, 100}).converged);
+}
+
+// A tolerance relative to the first residual says nothing when that one is huge, as in hard snow.
+TEST(ConjugateResiduals, GoOnUntilTheResidualIsLittleAgainstTheSolution) {
+  Rng rng(64);
+  Dense s = random_system(rng, 12, false);
+  for (double& x : s.x) x = 1e6;
+  const LinearResult result = conjugate_residuals(s, {1e-3, 0, 1e-5, 100});
+  EXPECT_TRUE(result.converged);
+  EXPECT_TRUE(result.trusted);
+  EXPECT_LE(std::sqrt(s.inner(s.r, s.r)), 1e-5 * s.solution_norm());
+}
+
+TEST(ConjugateResiduals, SayWhenRoundingLeavesMoreErrorThanSolution) {
+  Rng rng(65);
+  Dense s = random_system(rng, 12, false);
+  for (double& x : s.x) x = 1e6;
+  const LinearResult result = conjugate_residuals(s, {1e-3, 100, 1e-5, 100});
+  EXPECT_TRUE(result.converged);
+  EXPECT_FALSE(result.trusted);
 }
 
 }  // namespace
