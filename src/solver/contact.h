@@ -31,7 +31,8 @@ inline constexpr double kFaintWeight = 1e-3;
 template <class T>
 inline T gap_in_sight(const T& gap, const T& weight, Scalar<T> h) {
   using S = Scalar<T>;
-  return max(gap, T(S(0))) + max(T(S(kWidestGap) * h) - T(S(kWidestGap / kFaintWeight) * h) * weight, T(S(0)));
+  const T faint = T(S(kWidestGap) * h) - T(S(kWidestGap / kFaintWeight) * h) * weight;
+  return max(gap, T(S(0))) + max(faint, T(S(0)));
 }
 
 // The constants of the rule for one step.
@@ -134,9 +135,9 @@ inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticeP
     if (!normal) continue;
     const Vec<T, D> n = *normal, relative = v - at.v_co;
     const T v_n = dot(relative, n);
-    const T push = max(T(0), -open / rates.dt - v_n);  // it may close the gap, no more
+    const T push = max(T(0), -open / rates.dt - v_n);                             // it may close the gap, no more
     if (v_n > rates.leaving - max(open - rates.near, T(0)) / rates.dt) continue;  // it will not be near after the step
-    T bound = push;  // of what friction may take, over mu
+    T bound = push;                                                               // of what friction may take, over mu
     if (k == nearest) {
       node.touches = true;
       node.memory.push += rates.fresh * push / rates.dt;

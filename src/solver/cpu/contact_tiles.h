@@ -21,31 +21,85 @@ inline void near_bodies(const std::vector<Body<T, D>>& bodies, const Cell<D>& fi
 // Particles farther from all bodies than they can remember any forget, and do so before they get out of sight.
 inline constexpr double kForgettingReach = kRememberingReach + 2;
 
-// phi of a group of particles.
+// phi of a group of particles; infinite where there is none.
 template <class T, int D>
 inline Lanes<T> phi_of_lanes(const Body<T, D>& body, const Particles<T, D>& ps, std::size_t at, int n, T h) {
   Lanes<T> phi(std::numeric_limits<T>::infinity());
-  if (body.solid.kind == SolidKind::kPlane) {
-    const Vec<T, D> normal = body.rotation * body.solid.axis;
-    Lanes<T> sum(-dot(normal, body.displacement));
-    for (int d = 0; d < D; ++d) {
-      alignas(64) T cells[kGroup<T>];
-      const std::int32_t* cell = ps.cell[d].at(at);
-      for (int l = 0; l < kGroup<T>; ++l) cells[l] = T(cell[l] - body.anchor.cell[d]);
-      sum = sum + (h * normal[d]) * (Lanes<T>::load(cells) + (Lanes<T>::load(ps.offset[d].at(at)) - body.anchor.offset[d]));
+  if (body.next != nullptr || body.solid.kind == SolidKind::kSampled) {
+    for (int l = 0; l < n; ++l) {
+      Cell<D> cell;
+      Vec<T, D> offset;
+      for (int d = 0; d < D; ++d) {
+        cell[d] = ps.cell[d][at + l];
+        offset[d] = ps.offset[d][at + l];
+      }
+      phi.set(l, probe(body, cell, offset, h).phi);
     }
-    return select(first_lanes<T>(n), sum, phi);
+    return phi;
   }
-  for (int l = 0; l < n; ++l) {
-    Cell<D> cell;
-    Vec<T, D> offset;
+  Vec<Lanes<T>, D> r, q;
+  for (int d = 0; d < D; ++d) {
+    alignas(64) T cells[kGroup<T>];
+    const std::int32_t* cell = ps.cell[d].at(at);
+    for (int l = 0; l < kGroup<T>; ++l) cells[l] = T(cell[l] - body.anchor.cell[d]);
+    r[d] = h * (Lanes<T>::load(cells) + (Lanes<T>::load(ps.offset[d].at(at)) - body.anchor.offset[d])) - body.displacement[d];
+  }
+  for (int d = 0; d < D; ++d) {
+    q[d] = body.rotation(0, d) * r[0];
+    for (int k = 1; k < D; ++k) q[d] = q[d] + body.rotation(k, d) * r[k];
+  }
+  return select(first_lanes<T>(n), evaluate(body.solid, q).phi, phi);
+}
+
+// How far from a body, in cells, a particle can be whose stencil has nodes that touch it.
+template <class T, int D>
+inline T touching_reach(const Body<T, D>& body) {
+  constexpr T kStencil = T(2), kNodes = T(0.5);
+  if (body.solid.kind != SolidKind::kPlane) return kNodes + kStencil * std::sqrt(T(D));
+  const Vec<T, D> n = body.rotation * body.solid.axis;
+  T sum(0);
+  for (int d = 0; d < D; ++d) sum += abs(n[d]);
+  return kNodes + kStencil * sum;
+}
+
+// The lines of a block's tile, a bit each, that have nodes which may touch the body in this step.
+template <class T, int D>
+inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first, T h) {
+  using Shape = BlockShape<D>;
+  constexpr int kLines = Shape::kTileNodes / Shape::kTileRow;
+  static_assert(kLines < 64 && Shape::kTileRow <= kGroup<float>);
+  constexpr std::uint64_t all = (std::uint64_t(1) << kLines) - 1;
+  if (body.next != nullptr || body.solid.kind == SolidKind::kSampled || Shape::kTileRow > kGroup<T>) return all;
+  const T reach = T(0.51) * h + (body.moves() ? h : T(0));
+  const Vec<T, D> r = difference(first - Cell<D>::filled(1), Vec<T, D>::zero(), body.anchor, h) - body.displacement;
+  const Vec<T, D> q = transpose(body.rotation) * r;
+  const Lanes<T> along = lane_numbers<T, kGroup<T>>();
+  std::uint64_t lines = 0;
+  for (int line = 0; line < kLines; ++line) {
+    Vec<Lanes<T>, D> at;
     for (int d = 0; d < D; ++d) {
-      cell[d] = ps.cell[d][at + l];
-      offset[d] = ps.offset[d][at + l];
+      T start = q[d] + h * body.rotation(0, d) * T(D == 3 ? line / Shape::kTileEdge : line);
+      if constexpr (D == 3) start += h * body.rotation(1, d) * T(line % Shape::kTileEdge);
+      at[d] = start + (h * body.rotation(D - 1, d)) * along;
     }
-    phi.set(l, probe(body, cell, offset, h).phi);
+    if (any((evaluate(body.solid, at).phi <= Lanes<T>(reach)) & first_lanes<T>(Shape::kTileEdge))) lines |= std::uint64_t(1) << line;
   }
-  return phi;
+  return lines;
+}
+
+// f(place of the Row in a plain tile, weight of its line) for the lines of a stencil that may touch.
+template <class T, int D, class Kernel, class F>
+inline void for_each_touching(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int l, std::uint64_t lines, F f) {
+  using Tile = PlainTile<T, D>;
+  int from = s.start[l];
+  std::uint64_t left = lines >> (from / Tile::kLine);
+  for (int i = 0; i < Kernel::kSupport; ++i, from += kFirstAxisStep<Tile, D>, left >>= kFirstAxisStep<Tile, D> / Tile::kLine)
+    for_each_line<Tile, D, Kernel>([&](int at, int j) {
+      if (!(left >> j & 1)) return;
+      T w = s.w[0][i][l];
+      if constexpr (D == 3) w *= s.w[1][j][l];
+      f(from + at, w);
+    });
 }
 
 // With steps 1 and 3: where the snow is, seen from the bodies as they stand when a step begins, and what it remembers.
@@ -53,28 +107,36 @@ template <class T, int D, class Kernel>
 class ContactScatter {
  public:
   ContactScatter(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, const std::vector<Body<T, D>>& bodies)
-      : store_(store), scratch_(scratch), bodies_(bodies), h_(T(model.h)) {}
+      : store_(store), scratch_(scratch), bodies_(bodies), h_(T(model.h)) {
+    for (const Body<T, D>& body : bodies) reach_.push_back(touching_reach(body));
+  }
 
   void block(std::size_t b) const {
     const ParticleBlock<D>& particles = store_.blocks[b];
     ContactTile<T>& tile = scratch_.contact_tiles[particles.place];
     tile.bodies.clear();
-    std::vector<Body<T, D>> near;
-    near_bodies(bodies_, particles.first_cell, BlockShape<D>::kEdge, h_, near, T(kForgettingReach));
-    if (near.empty()) return;
-    near_bodies(bodies_, particles.first_cell, BlockShape<D>::kEdge, h_, near, T(kRememberingReach));
-    if (near.empty()) return forget(particles);
-    start(near, tile);
+    tile.told = false;
+    bool in_sight = false;
+    for (std::size_t k = 0; k < bodies_.size(); ++k) {
+      const T least = least_phi(bodies_[k], particles);
+      in_sight = in_sight || least <= T(kForgettingReach);
+      if (least <= reach_[k]) tile.bodies.push_back(static_cast<int>(k));
+    }
+    if (!in_sight) return;
+    if (tile.bodies.empty()) return forget(particles);
+    tile.phi.resize(particles.groups.size() * kGroupSize);
     Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
     Group group;
+    T* phi = tile.phi.data();
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      look(at, n, near, group);
+      look(at, n, tile.bodies, group).store(phi);
+      phi += kGroup<T>;
       if (!group.any_gap && !group.any_memory) return;
+      if (!tile.told) start(particles, tile);
       stencils.compute(store_.particles, at, particles.first_cell);
-      for (int l = 0; l < n; ++l) {
-        if (group.any_memory && store_.particles.touch[at + l] > T(0)) add_memory(stencils, at, l, tile.values.data());
-        for (std::size_t first = 0; first < near.size(); first += kChannels) add_gaps(stencils, l, group, first, tile);
-      }
+      if (group.any_memory) add_memory(stencils, at, n, tile);
+      if (group.any_gap)
+        for (std::size_t first = 0; first < group.gaps.size(); first += kChannels) add_gaps(stencils, n, group, first, tile);
     });
   }
 
@@ -84,68 +146,108 @@ class ContactScatter {
     bool any_gap = false, any_memory = false;
   };
 
-  void forget(const ParticleBlock<D>& particles) const {
-    for (std::uint32_t i = 0; i < particles.count; ++i)
-      store_.particles.push[particles.slot(i)] = store_.particles.touch[particles.slot(i)] = T(0);
+  // Of anything in the block, cells; never too much.
+  T least_phi(const Body<T, D>& body, const ParticleBlock<D>& particles) const {
+    const Vec<T, D> middle = Vec<T, D>::filled(T(0.5) * T(BlockShape<D>::kEdge));
+    T radius = norm(middle);
+    if (body.solid.kind == SolidKind::kPlane) {
+      const Vec<T, D> n = body.rotation * body.solid.axis;
+      radius = T(0);
+      for (int d = 0; d < D; ++d) radius += middle[d] * abs(n[d]);
+    }
+    return probe(body, particles.first_cell, middle, h_).phi / h_ - radius * T(1.01);
   }
 
-  static void start(const std::vector<Body<T, D>>& near, ContactTile<T>& tile) {
+  void forget(const ParticleBlock<D>& particles) const {
+    const Lanes<T> zero(T(0));
+    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int) {
+      if (!any(Lanes<T>::load(store_.particles.touch.at(at)) > zero)) return;
+      zero.store(store_.particles.push.at(at));
+      zero.store(store_.particles.touch.at(at));
+    });
+  }
+
+  void start(const ParticleBlock<D>& particles, ContactTile<T>& tile) const {
     constexpr std::size_t size = Scratch<T, D>::kTileValues;
-    for (const Body<T, D>& body : near) tile.bodies.push_back(body.number);
-    tile.values.resize(size * (1 + (near.size() + kChannels - 1) / kChannels));
+    tile.told = true;
+    tile.lines = 0;
+    for (const int k : tile.bodies) tile.lines |= touching_lines(bodies_[k], particles.first_cell, h_);
+    tile.values.resize(size * (1 + (tile.bodies.size() + kChannels - 1) / kChannels));
     std::fill_n(tile.values.begin(), size, T(0));
     std::fill(tile.values.begin() + size, tile.values.end(), std::numeric_limits<T>::infinity());
   }
 
-  void look(std::size_t at, int n, const std::vector<Body<T, D>>& near, Group& group) const {
-    const Lanes<T> far(std::numeric_limits<T>::infinity()), zero(T(0));
+  // Returns phi of the nearest body.
+  Lanes<T> look(std::size_t at, int n, const std::vector<int>& bodies, Group& group) const {
+    const Lanes<T> far(std::numeric_limits<T>::infinity()), zero(T(0)), widest(T(kWidestGap) * h_);
+    Lanes<T> least = far;
     group.gaps.clear();
     group.any_gap = false;
     group.any_memory = any((Lanes<T>::load(store_.particles.touch.at(at)) > zero) & first_lanes<T>(n));
-    for (const Body<T, D>& body : near) {
-      Lanes<T>& gap = group.gaps.emplace_back(far);
-      const Lanes<T> phi = phi_of_lanes(body, store_.particles, at, n, h_);
-      const Lanes<T> most(T(kWidestGap + 1) * h_);  // no particle is wider than two cells
-      if (!any(phi < most)) continue;
-      for (int l = 0; l < n; ++l) {
-        const T own = phi[l] < most[l] ? phi[l] - half_distance<T, D>(store_.particles.volume[at + l]) : far[l];
-        if (own < T(kWidestGap) * h_) gap.set(l, own);
+    for (const int k : bodies) {
+      const Lanes<T> phi = phi_of_lanes(bodies_[k], store_.particles, at, n, h_);
+      least = min(least, phi);
+      Lanes<T> gap = far;
+      if (any(phi < widest + widest)) {  // no particle is wider than two cells
+        gap = phi - half_distances(at, n);
+        gap = select(gap < widest, gap, far);
       }
+      group.gaps.push_back(gap);
       group.any_gap = group.any_gap || any(gap < far);
     }
+    return least;
   }
 
-  void add_memory(const Stencils<T, D, Kernel, PlainTile<T, D>>& stencils, std::size_t at, int l, T* nodes) const {
-    const T mass = store_.particles.mass[at + l];
-    const T value[kChannels] = {T(0), mass * store_.particles.push[at + l], mass * store_.particles.touch[at + l], T(0)};
-    scatter_momentum<T, D, Kernel, false>(stencils, l, value, nullptr, nodes);
+  // Of a group; particles of one body of snow mostly have one volume.
+  Lanes<T> half_distances(std::size_t at, int n) const {
+    const T* volume = store_.particles.volume.at(at);
+    Lanes<T> half(half_distance<T, D>(volume[0]));
+    for (int l = 1; l < n; ++l)
+      if (volume[l] != volume[0]) half.set(l, half_distance<T, D>(volume[l]));
+    return half;
+  }
+
+  void add_memory(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, std::size_t at, int n, ContactTile<T>& tile) const {
+    const Particles<T, D>& ps = store_.particles;
+    const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), touch = Lanes<T>::load(ps.touch.at(at)), zero(T(0));
+    alignas(64) T values[kGroup<T>][kChannels];
+    lanes_to_quads(zero, mass * Lanes<T>::load(ps.push.at(at)), mass * touch, zero, values[0]);
+    for (int l = 0; l < n; ++l) {
+      if (!(ps.touch[at + l] > T(0))) continue;
+      const Row<T> value = repeat_channels(values[l]) * spread_nodes(s.w_last[l]);
+      for_each_touching(s, l, tile.lines, [&](int from, T w) {
+        T* row = tile.values.data() + from;
+        (Row<T>::load(row) + value * Row<T>(w)).store(row);
+      });
+    }
   }
 
   // The least gap of the particles that a node sees, four bodies at a time.
-  void add_gaps(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int l, const Group& group, std::size_t first,
+  void add_gaps(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int n, const Group& group, std::size_t first,
                 ContactTile<T>& tile) const {
-    constexpr T far = std::numeric_limits<T>::infinity();
-    T gaps[kChannels] = {far, far, far, far};
-    bool some = false;
+    const Lanes<T> far(std::numeric_limits<T>::infinity());
+    Lanes<T> of_four[kChannels] = {far, far, far, far}, least = far;
     for (std::size_t k = first; k < std::min(group.gaps.size(), first + kChannels); ++k) {
-      gaps[k - first] = group.gaps[k][l];
-      some = some || gaps[k - first] < far;
+      of_four[k - first] = group.gaps[k];
+      least = min(least, group.gaps[k]);
     }
-    if (!some) return;
-    const Row<T> gap = repeat_channels(gaps), w_last = spread_nodes(s.w_last[l]);
-    using Tile = PlainTile<T, D>;
-    T* plane = tile.values.data() + (1 + first / kChannels) * Scratch<T, D>::kTileValues + s.start[l];
-    for (int i = 0; i < Kernel::kSupport; ++i, plane += kFirstAxisStep<Tile, D>)
-      for_each_line<Tile, D, Kernel>([&](int at, int j) {
-        T w = s.w[0][i][l];
-        if constexpr (D == 3) w *= s.w[1][j][l];
-        min(Row<T>::load(plane + at), gap_in_sight(gap, w * w_last, h_)).store(plane + at);
-      });
+    alignas(64) T quads[kGroup<T>][kChannels];
+    alignas(64) T nearest[kGroup<T>];
+    lanes_to_quads(of_four[0], of_four[1], of_four[2], of_four[3], quads[0]);
+    least.store(nearest);
+    T* nodes = tile.values.data() + (1 + first / kChannels) * Scratch<T, D>::kTileValues;
+    for (int l = 0; l < n; ++l) {
+      if (!(nearest[l] < far[0])) continue;
+      const Row<T> gap = repeat_channels(quads[l]), w_last = spread_nodes(s.w_last[l]);
+      for_each_touching(s, l, tile.lines,
+                        [&](int from, T w) { min(Row<T>::load(nodes + from), gap_in_sight(gap, w * w_last, h_)).store(nodes + from); });
+    }
   }
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
+  std::vector<T> reach_;  // of each, cells
   T h_;
 };
 
@@ -161,40 +263,67 @@ class ContactNodes {
     for (int k = Shape::kNeighbors - 1; k >= 0; --k) {
       if (overlap[k] == SparseGrid<D>::kNone) continue;
       const ContactTile<T>& tile = scratch.contact_tiles[store.blocks[overlap[k]].place];
-      if (!tile.bodies.empty()) add(tile, k, near);
+      if (tile.told) add(tile, k, near);
     }
   }
 
-  bool empty() const { return gaps_.empty(); }
+  bool empty() const { return empty_; }
   // m, of body k of those near.
-  T gap(std::size_t k, int node) const { return gaps_[k * Shape::kNodes + node]; }
+  T gap(std::size_t k, int node) const { return gaps(k / kChannels)[node * kChannels + k % kChannels]; }
   // Sums of mass times memory.
   PushMemory<T> memory(int node) const { return {memory_[node * kChannels + 1], memory_[node * kChannels + 2]}; }
 
  private:
+  static constexpr std::size_t kValues = Scratch<T, D>::kBlockValues;
+
+  // Of every four bodies.
+  T* gaps(std::size_t four) { return four == 0 ? first_gaps_ : more_gaps_.data() + (four - 1) * kValues; }
+  const T* gaps(std::size_t four) const { return const_cast<ContactNodes*>(this)->gaps(four); }
+
+  void start(std::size_t bodies) {
+    constexpr T far = std::numeric_limits<T>::infinity();
+    empty_ = false;
+    std::fill_n(memory_, kValues, T(0));
+    std::fill_n(first_gaps_, kValues, far);
+    if (bodies > kChannels) more_gaps_.assign((bodies - 1) / kChannels * kValues, far);
+  }
+
   void add(const ContactTile<T>& tile, int k, const std::vector<Body<T, D>>& near) {
-    if (empty()) {
-      gaps_.assign(near.size() * Shape::kNodes, std::numeric_limits<T>::infinity());
-      memory_.assign(Scratch<T, D>::kBlockValues, T(0));
-    }
+    if (empty_) start(near.size());
     for_overlap<D>(k, [&](int tile_node, int node) {
-      T* to = memory_.data() + node * kChannels;
+      T* to = memory_ + node * kChannels;
       (Row<T>::load(to) + Row<T>::load(tile.values.data() + tile_node * kChannels)).store(to);
     });
+    const bool same = std::equal(near.begin(), near.end(), tile.bodies.begin(), tile.bodies.end(),
+                                 [](const Body<T, D>& body, int number) { return body.number == number; });
+    if (same) return add_same(tile, k, near.size());
     for (std::size_t body = 0; body < near.size(); ++body) {
       const auto found = std::find(tile.bodies.begin(), tile.bodies.end(), near[body].number);
       if (found == tile.bodies.end()) continue;
       const std::size_t number = found - tile.bodies.begin();
       const T* from = tile.values.data() + (1 + number / kChannels) * Scratch<T, D>::kTileValues + number % kChannels;
-      T* to = gaps_.data() + body * Shape::kNodes;
+      T* to = gaps(body / kChannels) + body % kChannels;
       for_overlap<D>(k, [&](int tile_node, int node) {
-        for (int i = 0; i < kRowNodes; ++i) to[node + i] = min(to[node + i], from[(tile_node + i) * kChannels]);
+        for (int i = 0; i < kRowNodes; ++i) to[(node + i) * kChannels] = min(to[(node + i) * kChannels], from[(tile_node + i) * kChannels]);
       });
     }
   }
 
-  std::vector<T> gaps_;
-  Array<T> memory_;
+  // Of the same bodies in the same order.
+  void add_same(const ContactTile<T>& tile, int k, std::size_t bodies) {
+    for (std::size_t four = 0; four * kChannels < bodies; ++four) {
+      const T* from = tile.values.data() + (1 + four) * Scratch<T, D>::kTileValues;
+      T* to = gaps(four);
+      for_overlap<D>(k, [&](int tile_node, int node) {
+        min(Row<T>::load(to + node * kChannels), Row<T>::load(from + tile_node * kChannels)).store(to + node * kChannels);
+      });
+    }
+  }
+
+  bool empty_ = true;
+  alignas(64) T memory_[kValues];
+  alignas(64) T first_gaps_[kValues];
+  std::vector<T> more_gaps_;
 };
 
 // With steps 7 to 10: what the particles of a block will remember.
@@ -211,17 +340,20 @@ class ContactGather {
     own.next.resize(particles.count);
     alignas(64) T nodes[Scratch<T, D>::kTileValues];
     const bool touches = load(b, nodes);
+    const std::uint64_t lines = own.told ? own.lines : ~std::uint64_t(0);
     Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
-    std::uint32_t first = 0;
+    PushMemory<T>* next = own.next.data();
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       if (touches) stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) {
         alignas(64) T sums[kChannels] = {};
-        if (touches) gather_value(stencils, l, nodes, sums);
-        own.next[first + l] =
-            remembered<T>({store_.particles.push[at + l], store_.particles.touch[at + l]}, sums[0], {sums[1], sums[2]}, rates_.kept);
+        if (touches) {
+          Row<T> sum(T(0));
+          for_each_touching(stencils, l, lines, [&](int from, T w) { sum = sum + Row<T>(w) * Row<T>::load(nodes + from); });
+          store_sum_of_nodes(sum * spread_nodes(stencils.w_last[l]), sums);
+        }
+        *next++ = remembered<T>({store_.particles.push[at + l], store_.particles.touch[at + l]}, sums[0], {sums[1], sums[2]}, rates_.kept);
       }
-      first += n;
     });
   }
 

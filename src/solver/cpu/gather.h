@@ -33,8 +33,10 @@ class Gather {
     ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> velocity, mixed;
     load_velocities(b, velocity, mixed);
+    const bool in_reach = !holds_ || !scratch_.contact_tiles[particles.place].bodies.empty();
     std::vector<Body<T, D>> near;
-    near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near, holds_ ? T(kWidestGap) : T(0));
+    if (in_reach) near_bodies(bodies_, particles.first_cell, Shape::kEdge, h_, near, holds_ ? T(kWidestGap) : T(0));
+    const T travel = farthest_travel(near, particles);
     BlockReport& report = scratch_.reports[particles.place];
     report.attempt = {};
     particles.speed = particles.unbalanced = 0;
@@ -49,7 +51,7 @@ class Gather {
       __builtin_prefetch(store_.particles.material.at(at));  // needed after the sums, and of a stream of its own
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
-      update(at, n, gathered, near, particles, report, energies);
+      update({at, n, first, travel}, gathered, near, particles, report, energies);
       scratch_.migration.note(particles, b, scratch_.next, first, at, n);
       first += kGroup<T>;
     });
@@ -81,9 +83,18 @@ class Gather {
     gather_value(stencils, l, mixed.values, to.value[l]);
   }
 
-  void update(std::size_t at, int n, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, ParticleBlock<D>& block,
+  // A group of a block: its slots, its place among the block's, and how far bodies come in this step, m.
+  struct Place {
+    std::size_t at;
+    int n;
+    std::uint32_t first;
+    T travel;
+  };
+
+  void update(const Place& place, Gathered<T, D>& gathered, const std::vector<Body<T, D>>& near, ParticleBlock<D>& block,
               BlockReport& report, Energies& energies) const {
     const Particles<T, D>& ps = store_.particles;
+    const auto [at, n, first, travel] = place;
     // Step 7.
     const Mat<Lanes<T>, D> gradient = load_columns<T, D>(gathered.gradient);  // m/s per cell
     const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * gradient;
@@ -107,7 +118,13 @@ class Gather {
     if (kept_ < T(1)) v = Lanes<T>(kept_) * v;
     if constexpr (Apic) store_all(scratch_.next.B, at, (Lanes<T>(h_) * load_columns<T, D>(gathered.affine)).a);
     // Steps 9 and 10.
-    if (!near.empty()) collide_lanes(at, n, near, v, report.loads);
+    if (!near.empty()) {
+      LaneMask<T> may_touch = first_lanes<T>(n);
+      if (holds_)
+        may_touch =
+            may_touch & (Lanes<T>::load(scratch_.contact_tiles[block.place].phi.data() + first) <= dt_ * norm(v) + Lanes<T>(travel));
+      if (any(may_touch)) collide_lanes(at, n, may_touch, near, v, report.loads);
+    }
     store_all(scratch_.next.velocity, at, v.a);
     move(at, v);
     check(at, n, {determinant(change), plastic.J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
@@ -138,10 +155,23 @@ class Gather {
       for (int l = 0; l < n; ++l) report.relaxed += relaxed[l];
   }
 
+  // Of any point of the bodies that can come into a block, m, with room for what is curved.
+  T farthest_travel(const std::vector<Body<T, D>>& near, const ParticleBlock<D>& block) const {
+    T speed(0);
+    for (const Body<T, D>& body : near) {
+      if (body.next != nullptr) return std::numeric_limits<T>::infinity();
+      const Vec<T, D> middle = Vec<T, D>::filled(T(0.5) * T(Shape::kEdge));
+      const T arm = norm(difference(block.first_cell, middle, body.anchor, h_) - body.displacement) + norm(middle) * h_;
+      speed = max(speed, norm(body.velocity) + norm(body.spin) * arm);
+    }
+    return T(0.1) * h_ + T(1.5) * dt_ * speed;
+  }
+
   // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
-  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const std::vector<Body<T, D>>& near, Vec<Lanes<T>, D>& v,
-                                       NearLoads& loads) const {
+  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const LaneMask<T>& may_touch, const std::vector<Body<T, D>>& near,
+                                       Vec<Lanes<T>, D>& v, NearLoads& loads) const {
     for (int l = 0; l < n; ++l) {
+      if (!may_touch[l]) continue;
       LatticePoint<T, D> x;
       Vec<T, D> v_p;
       for (int d = 0; d < D; ++d) {

@@ -40,7 +40,9 @@ class GridPass {
     start_loads(touch.near, store_.loads[b].loads);
     bool held = false, touches = false;
     Quad sum(T(0));  // m v*
-    T force_left(0), heaviest(0);
+    const bool holds_sleepers = sleep_ && has_sleepers(b);
+    Quad force_left(T(0));  // times dt
+    T heaviest(0);
     for (int i = 0; i < Shape::kNodes; ++i) {
       const T mass = momentum[i * kChannels], stiffness = force[i * kChannels];
       Constraint<T, D> constraint;
@@ -52,10 +54,9 @@ class GridPass {
         if (touch.any) touches |= collide_node(touch, {b, i, node_at(first, i), mass, false}, now, implicit_ ? &constraint : nullptr);
         held |= !constraint.free();
         sum = sum + Quad(mass) * now;
-        if (sleep_) {
-          const Quad change = Quad(mass) * (now - old);
+        if (holds_sleepers) {
           heaviest = max(heaviest, mass);
-          for (int d = 1; d <= D; ++d) force_left = max(force_left, abs(change[d]));
+          force_left = max(force_left, abs(Quad(mass) * (now - old)));
         }
         old.set(0, mass);
         now.set(0, heavy ? mass / (mass + stiffness_scale_ * stiffness) : T(1));  // the preconditioner, see ImplicitSystem
@@ -67,7 +68,8 @@ class GridPass {
     if (implicit_) scratch_.has_held[b] = held;
     if (holds_) scratch_.has_contact[b] = touches;
     scratch_.partial[b] = work_of_gravity(sum);
-    scratch_.unbalanced[b] = heaviest > T(0) ? static_cast<float>(force_left / (heaviest * dt_)) : 0;
+    force_left.set(0, T(0));
+    scratch_.unbalanced[b] = heaviest > T(0) ? static_cast<float>(horizontal_max(force_left) / (heaviest * dt_)) : 0;
   }
 
   // After the implicit solve, on the nodes of one block, J.
@@ -118,6 +120,12 @@ class GridPass {
   }
 
  private:
+  bool has_sleepers(std::size_t b) const {
+    for (const std::int32_t tile : scratch_.grid.tiles_of(b))
+      if (tile != SparseGrid<D>::kNone && store_.blocks[tile].rest != Rest::kAwake) return true;
+    return false;
+  }
+
   // In a step, on this momentum.
   double work_of_gravity(const Quad& momentum) const {
     double work = 0;
@@ -157,6 +165,12 @@ class GridPass {
     bool touches = false;
     if (holds_) {
       T* own = scratch_.contact.data() + node.block * Scratch<T, D>::kBlockValues + node.number * kChannels;
+      bool in_reach = false;
+      for (std::size_t k = 0; k < touch.near.size() && !in_reach; ++k) in_reach = touch.nodes->gap(k, node.number) < T(kWidestGap) * h_;
+      if (!in_reach) {
+        own[0] = T(0);
+        return false;
+      }
       HeldNode<T> held;
       if (node.solved) {
         held = {{own[1], own[2]}, own[0] > T(0)};
