@@ -14,10 +14,11 @@
 namespace firn {
 
 // What a particle remembers of bodies, and a node of its particles: the mean push, m/s², and the mean of "touching", 0 … 1. Their ratio is
-// the mean push while it touched, right from the first step on.
+// the mean push while it touched, right from the first step on. credit, m/s: the push that friction has not used, so that in the end it is
+// never more than mu times all push, also after a blow.
 template <class T>
 struct PushMemory {
-  T push = 0, touch = 0;
+  T push = 0, touch = 0, credit = 0;
 };
 
 // How far around a body, in cells, particles can remember it: their stencils reach nodes that touch.
@@ -41,6 +42,7 @@ struct ContactRates {
   ContactRates(const Model& model, double step)
       : h(T(model.h)),
         dt(T(step)),
+        memory(T(model.contact_memory)),
         kept(T(std::exp(-step / model.contact_memory))),
         fresh(T(-std::expm1(-step / model.contact_memory))),
         reach(T(0.5 * model.h)),
@@ -48,6 +50,7 @@ struct ContactRates {
         leaving(T(std::max(norm(model.gravity) * model.contact_memory / 8, 0.005 * model.h / model.contact_memory))) {}
 
   T h, dt;
+  T memory;       // s
   T kept, fresh;  // of the memory: what is left of it after the step, and what the step adds
   T reach;        // m: nodes this far outside take part
   T near;         // m: snow whose gap is smaller, or will be, touches
@@ -86,7 +89,7 @@ inline std::optional<Vec<T, D>> normal_over_cell(const Body<T, D>& body, const L
 // A node that bodies may hold.
 template <class T>
 struct HeldNode {
-  PushMemory<T> memory;  // its particles', faded by the step
+  PushMemory<T> memory;  // its particles', push and touch faded by the step
   bool touches = false;
 };
 
@@ -142,10 +145,15 @@ inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticeP
       node.touches = true;
       node.memory.push += rates.fresh * push / rates.dt;
       if (!solved || !touched_before) node.memory.touch += rates.fresh;
-      if (!solved) bound = rates.dt * node.memory.push / node.memory.touch;
+      node.memory.credit += push;
+      if (!solved) bound = min(rates.dt * node.memory.push / node.memory.touch, node.memory.credit);
     }
     const Vec<T, D> along = relative - v_n * n;
     const T speed = norm(along), taken = min(speed, body.friction * bound);
+    if (k == nearest && body.friction > T(0)) {
+      const T most = rates.memory * node.memory.push / node.memory.touch;
+      node.memory.credit = clamp(node.memory.credit - taken / body.friction, T(0), most);
+    }
     if (!(push > T(0)) && !(taken > T(0)) && !(body.friction * bound > T(0))) continue;
     const Vec<T, D> held = (v_n + push) * n + (speed > T(0) ? T(1) - taken / speed : T(0)) * along + at.v_co;
     record(k, at, v - held);
@@ -192,7 +200,8 @@ inline PushMemory<T> remembered(const PushMemory<T>& before, T touching, const P
   constexpr T kForgotten = T(1e-3), own = T(kFaintWeight);
   if (!(touching > T(0)) && before.touch * kept < kForgotten) return {};
   const T weight = T(1) / (touching + own);
-  return {weight * (sums.push + own * kept * before.push), weight * (sums.touch + own * kept * before.touch)};
+  return {weight * (sums.push + own * kept * before.push), weight * (sums.touch + own * kept * before.touch),
+          weight * (sums.credit + own * kept * before.credit)};
 }
 
 }  // namespace firn

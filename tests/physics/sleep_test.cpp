@@ -146,5 +146,25 @@ TEST(Sleep, SemiImplicitStepsSleepToo) {
   EXPECT_LT(distance(awake.frame, asleep.frame, 0.02).mean, 0.01);
 }
 
+// Nothing in the air sleeps, whatever the scale of things.
+TEST(Sleep, SnowInFlightDoesNot) {
+  Scene asteroid = empty_scene(2, 0.02);  // falls 0.2 mm in 0.6 s
+  asteroid.simulation.gravity = {0, -1e-3, 0};
+  Scene coarse = empty_scene(2, 100);
+  Scene drifting = empty_scene(2, 0.02);
+  drifting.simulation.gravity = {0, 0, 0};
+  Scene thrown = empty_scene(2, 0.02);  // at its top after 0.3 s
+  for (Scene* scene : {&asteroid, &drifting, &thrown}) scene->snow.push_back(ball({0, 0.3, 0}, 0.1));
+  coarse.snow.push_back(ball({0, 2000, 0}, 400));
+  drifting.snow[0].velocity = {3e-4, 0, 0};
+  thrown.snow[0].velocity = {0, 2.943, 0};
+  for (const Scene& scene : {asteroid, coarse, drifting, thrown}) {
+    const Outcome outcome = run_to(scene, 0.6);
+    EXPECT_EQ(outcome.most_asleep, 0);
+    const Vector& g = scene.simulation.gravity;
+    for (const Vector& v : outcome.frame.velocity) ASSERT_NEAR(v[1], scene.snow[0].velocity[1] + 0.6 * g[1], 1e-3 * std::abs(g[1]) + 1e-6);
+  }
+}
+
 }  // namespace
 }  // namespace firn::test

@@ -164,6 +164,7 @@ class ContactScatter {
       if (!any(Lanes<T>::load(store_.particles.touch.at(at)) > zero)) return;
       zero.store(store_.particles.push.at(at));
       zero.store(store_.particles.touch.at(at));
+      zero.store(store_.particles.credit.at(at));
     });
   }
 
@@ -211,7 +212,7 @@ class ContactScatter {
     const Particles<T, D>& ps = store_.particles;
     const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), touch = Lanes<T>::load(ps.touch.at(at)), zero(T(0));
     alignas(64) T values[kGroup<T>][kChannels];
-    lanes_to_quads(zero, mass * Lanes<T>::load(ps.push.at(at)), mass * touch, zero, values[0]);
+    lanes_to_quads(zero, mass * Lanes<T>::load(ps.push.at(at)), mass * touch, mass * Lanes<T>::load(ps.credit.at(at)), values[0]);
     for (int l = 0; l < n; ++l) {
       if (!(ps.touch[at + l] > T(0))) continue;
       const Row<T> value = repeat_channels(values[l]) * spread_nodes(s.w_last[l]);
@@ -271,7 +272,10 @@ class ContactNodes {
   // m, of body k of those near.
   T gap(std::size_t k, int node) const { return gaps(k / kChannels)[node * kChannels + k % kChannels]; }
   // Sums of mass times memory.
-  PushMemory<T> memory(int node) const { return {memory_[node * kChannels + 1], memory_[node * kChannels + 2]}; }
+  PushMemory<T> memory(int node) const {
+    const T* sums = memory_ + node * kChannels;
+    return {sums[1], sums[2], sums[3]};
+  }
 
  private:
   static constexpr std::size_t kValues = Scratch<T, D>::kBlockValues;
@@ -352,7 +356,8 @@ class ContactGather {
           for_each_touching(stencils, l, lines, [&](int from, T w) { sum = sum + Row<T>(w) * Row<T>::load(nodes + from); });
           store_sum_of_nodes(sum * spread_nodes(stencils.w_last[l]), sums);
         }
-        *next++ = remembered<T>({store_.particles.push[at + l], store_.particles.touch[at + l]}, sums[0], {sums[1], sums[2]}, rates_.kept);
+        const Particles<T, D>& ps = store_.particles;
+        *next++ = remembered<T>({ps.push[at + l], ps.touch[at + l], ps.credit[at + l]}, sums[0], {sums[1], sums[2], sums[3]}, rates_.kept);
       }
     });
   }
@@ -365,6 +370,7 @@ class ContactGather {
     for (std::uint32_t i = 0; i < particles.count; ++i) {
       store_.particles.push[particles.slot(i)] = own.next[i].push;
       store_.particles.touch[particles.slot(i)] = own.next[i].touch;
+      store_.particles.credit[particles.slot(i)] = own.next[i].credit;
     }
   }
 

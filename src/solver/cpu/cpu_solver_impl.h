@@ -226,6 +226,7 @@ void CpuSolver<T, D, Kernel, Apic>::remember(Work& work) {
     const std::uint32_t slot = work.store.blocks[scratch_.lone[i]].slot(0);
     particles.push[slot] = scratch_.lone_reports[i].memory.push;
     particles.touch[slot] = scratch_.lone_reports[i].memory.touch;
+    particles.credit[slot] = scratch_.lone_reports[i].memory.credit;
   }
 }
 

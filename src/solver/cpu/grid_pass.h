@@ -173,10 +173,10 @@ class GridPass {
       }
       HeldNode<T> held;
       if (node.solved) {
-        held = {{own[1], own[2]}, own[0] > T(0)};
+        held = {{own[1], own[2], own[3]}, own[0] > T(0)};
       } else {
         const PushMemory<T> sums = touch.nodes->memory(node.number);
-        held.memory = {rates_.kept * sums.push / node.mass, rates_.kept * sums.touch / node.mass};
+        held.memory = {rates_.kept * sums.push / node.mass, rates_.kept * sums.touch / node.mass, sums.credit / node.mass};
       }
       v = hold_node<T, D>(
           touch.near, node.x, v, rates_, [&](std::size_t k) { return touch.nodes->gap(k, node.number); }, node.solved, held, constraint,
@@ -184,7 +184,7 @@ class GridPass {
       own[0] = held.touches ? T(1) : T(0);
       own[1] = held.memory.push;
       own[2] = held.memory.touch;
-      own[3] = T(0);
+      own[3] = held.memory.credit;
       touches = held.touches;
     } else {
       v = collide<T, D>(touch.near, node.x, v, h_, constraint, record);

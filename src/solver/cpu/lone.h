@@ -136,7 +136,7 @@ class LoneFlight {
     } else {
       through_nodes(near, flight, report.loads);
     }
-    report.memory = {flight.memory.push, flight.memory.touch};
+    report.memory = {flight.memory.push, flight.memory.touch, flight.memory.credit};
     flight.v = kept_ * flight.v;
     flight.v = touch(near, flight.x, flight.v, flight.mass, report.loads);
     store(slot, flight);
@@ -160,7 +160,7 @@ class LoneFlight {
     Flight f;
     f.mass = ps.mass[slot];
     f.volume = ps.volume[slot];
-    if (holds_) f.memory = {ps.push[slot], ps.touch[slot]};
+    if (holds_) f.memory = {ps.push[slot], ps.touch[slot], ps.credit[slot]};
     for (int d = 0; d < D; ++d) {
       f.x.cell[d] = ps.cell[d][slot];
       f.x.offset[d] = ps.offset[d][slot];
@@ -213,10 +213,10 @@ class LoneFlight {
       if (!(weight > T(0))) continue;  // the node has no mass
       Vec<T, D> v_i = flight.v + gravity_step_;
       if constexpr (Apic) v_i += (affine_scale_ * flight.B) * r;
-      HeldNode<T> held{{rates_.kept * flight.memory.push, rates_.kept * flight.memory.touch}, false};
+      HeldNode<T> held{{rates_.kept * flight.memory.push, rates_.kept * flight.memory.touch, flight.memory.credit}, false};
       v_i = touch_node({near, gaps, weight, weight * flight.mass, loads}, node, v_i, held);
       if (held.touches) {
-        sums = {sums.push + weight * held.memory.push, sums.touch + weight * held.memory.touch};
+        sums = {sums.push + weight * held.memory.push, sums.touch + weight * held.memory.touch, sums.credit + weight * held.memory.credit};
         touching += weight;
       }
       v += weight * v_i;

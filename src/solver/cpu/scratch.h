@@ -32,7 +32,7 @@ struct ContactTile {
   std::vector<int> bodies;          // numbers of those near; none: there is nothing to tell
   bool told = false;                // there are `values`
   std::uint64_t lines = 0;          // a bit for each line of the tile's nodes: whether any of them may touch
-  Array<T> values;                  // a tile of (-, m push, m touch, -), then one of the least gaps to every four bodies
+  Array<T> values;                  // a tile of (-, m push, m touch, m credit), then one of the least gaps to every four bodies
   Array<T> phi;                     // of the nearest body, at each slot of the block's groups
   std::vector<PushMemory<T>> next;  // of each particle after the step
 };
@@ -71,8 +71,8 @@ struct Scratch {
   std::vector<double> partial;    // sums per node block, of whoever needs one
   std::vector<float> unbalanced;  // per node block: the largest net force on a node over the mass of the heaviest, m/s²
 
-  // Where bodies hold snow: per particle block, at its place; then per node (1 where it touches or 0, push, touch, -), and per node block
-  // whether any of its nodes touches.
+  // Where bodies hold snow: per particle block, at its place; then per node (1 where it touches or 0, push, touch, credit), and per node
+  // block whether any of its nodes touches.
   std::vector<ContactTile<T>> contact_tiles;
   Array<T> contact;
   std::vector<std::uint8_t> has_contact;
@@ -135,7 +135,7 @@ struct Scratch {
     std::size_t values = 0;
     for (const Tiles<T>* kind : {&momentum_tiles, &force_tiles}) values += kind->whole.capacity() + kind->small.capacity();
     for (const Array<T>* a : {&mass_velocity, &velocity, &contact, &r, &p, &Ar, &Ap}) values += a->capacity();
-    for (const ContactTile<T>& tile : contact_tiles) values += tile.values.capacity() + tile.phi.capacity() + 2 * tile.next.capacity();
+    for (const ContactTile<T>& tile : contact_tiles) values += tile.values.capacity() + tile.phi.capacity() + 3 * tile.next.capacity();
     return next.bytes() + migration.bytes() + grid.bytes() + values * sizeof(T) + constraints.capacity() * sizeof(Constraint<T, D>) +
            reports.capacity() * sizeof(BlockReport) + tiles.capacity() * sizeof(OwnTiles<D>) +
            slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);

@@ -80,6 +80,7 @@ void Step<D, Kernel>::look_at_bodies() {
     for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) {
       i.memory.push += w * p.mass * p.push;
       i.memory.touch += w * p.mass * p.touch;
+      i.memory.credit += w * p.mass * p.credit;
       for (std::size_t k = 0; k < gaps.size(); ++k) i.gaps[k] = std::min(i.gaps[k], gap_in_sight(gaps[k], w, h_));
     });
   }
@@ -160,7 +161,9 @@ V<D> Step<D, Kernel>::collide_node(const Cell<D>& cell, Node<D>& node, const V<D
   Constraint<double, D>* constraint = solved ? nullptr : &node.constraint;
   if (!model_.holds()) return collide<double, D>(bodies_.list, x, v, h_, constraint, record(node.mass));
   const ContactRates<double> rates(model_, dt_);
-  if (!solved) node.held = {{rates.kept * node.memory.push / node.mass, rates.kept * node.memory.touch / node.mass}, false};
+  if (!solved)
+    node.held = {{rates.kept * node.memory.push / node.mass, rates.kept * node.memory.touch / node.mass, node.memory.credit / node.mass},
+                 false};
   return hold_node<double, D>(
       bodies_.list, x, v, rates, [&](std::size_t k) { return node.gaps[k]; }, solved, node.held, constraint, record(node.mass));
 }
@@ -350,10 +353,12 @@ void Step<D, Kernel>::remember(Particle<D>& p) {
     touching += w;
     sums.push += w * i.held.memory.push;
     sums.touch += w * i.held.memory.touch;
+    sums.credit += w * i.held.memory.credit;
   });
-  const PushMemory<double> memory = remembered<double>({p.push, p.touch}, touching, sums, ContactRates<double>(model_, dt_).kept);
+  const PushMemory<double> memory = remembered<double>({p.push, p.touch, p.credit}, touching, sums, ContactRates<double>(model_, dt_).kept);
   p.push = memory.push;
   p.touch = memory.touch;
+  p.credit = memory.credit;
 }
 
 template <int D, class Kernel>
