@@ -1,4 +1,4 @@
-// What a grid node may still do after its collisions of step 5: the projection of the semi-implicit solve.
+// What a grid node may still do after its collisions of step 5, apart because it is the projection of the semi-implicit solve.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,8 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
   const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
   const bool apic = scene.solver.transfer == Transfer::kApic;
-  const ColumnBytes columns = column_bytes(d, scalar, {apic, varied, scene.solver.contact == ContactRule::kHeld && !scene.colliders.empty()});
+  const bool held = scene.solver.contact == ContactRule::kHeld && !scene.colliders.empty();
+  const ColumnBytes columns = column_bytes(d, scalar, {apic, varied, held});
   const double all = columns.changing + columns.constant;
   const double sorting = 8;                // where ids are, and particles on their way to another block
   const double waiting = 10 * scalar + 6;  // a frame that is being written: what its file has of a particle

@@ -123,7 +123,8 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
   const bool is_explicit = !model.implicit();
   const double wave = is_explicit ? limits.wave : limits.soft_wave;
   if (wave > 0)
-    limit((is_explicit ? s.courant : cells_per_implicit_step(s)) * model.h / wave, is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
+    limit((is_explicit ? s.courant : cells_per_implicit_step(s)) * model.h / wave,
+          is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
   limit(limit_by_bodies(model, snow, step.dt), StepRule::kMovingBody);
   step.dt = longest / std::ceil(longest / step.dt * (1 - 1e-12));
   return step;

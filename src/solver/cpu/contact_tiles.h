@@ -1,5 +1,5 @@
-// Contact that holds (solver/contact.h) on blocks: what particles near bodies tell their nodes, and what nodes that touch tell them. Only
-// blocks near bodies take part.
+// Contact that holds (solver/contact.h) on blocks, apart because each stage is a file: what particles near bodies tell their nodes, and
+// what nodes that touch tell them. Only blocks near bodies take part.
 #pragma once
 
 #include "solver/contact.h"

@@ -2,6 +2,7 @@
 // one thread. Every fast path is tested against it.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <memory>
 #include <vector>
@@ -76,19 +77,37 @@ class Step {
   const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
 
   // The linear system of step 6, see conjugate_residuals.h.
-  double solution_norm() const;
+  double solution_norm() const {
+    double sum = 0;
+    for (const auto& [cell, i] : grid_) sum += i.mass * dot(i.v, i.v);
+    return std::sqrt(sum);
+  }
   double start();
   double multiply();
   double next_direction(double beta);
   double advance(double alpha);
 
  private:
-  void update_grid_velocities(double dt);                      // step 4
-  void collide_grid();                                         // step 5
-  Fault solve(StepInfo& report);                               // step 6
-  void soften();                                               // what yields, for the solve
-  EnergyBalance balance(const StepInfo& report) const;         // of the particles that are not alone
-  double energy(const Particle<D>& p) const;                   // kinetic and elastic, J
+  void update_grid_velocities(double dt);  // step 4
+  void collide_grid();                     // step 5
+  Fault solve(StepInfo& report);           // step 6
+  void soften();                           // what yields, for the solve
+  // Of the particles that are not alone.
+  EnergyBalance balance(const StepInfo& report) const {
+    EnergyBalance balance{0, 0, report.gravity_work, 0};
+    for (std::size_t k = 0; k < particles_.size(); ++k) {
+      if (particles_[k].alone) continue;
+      balance.before += energy(particles_[k]);
+      balance.after += energy(next_[k]);
+    }
+    for (const Load& load : loads_) balance.bodies -= load.power * dt_;
+    return balance;
+  }
+  // Kinetic and elastic, J.
+  double energy(const Particle<D>& p) const {
+    const double affine = apic() ? Kernel::kInverseD / (h_ * h_) * contract(p.B, p.B) : 0;
+    return 0.5 * p.mass * (dot(p.v, p.v) + affine) + p.volume * energy_density(p.F_E, polar(p.F_E).R, lame(p));
+  }
   void add_reactions();                                        // what bodies feel of it
   Fault update_deformation(Particle<D>& p, StepInfo& report);  // step 7
   void update_velocity(Particle<D>& p);                        // step 8

@@ -210,13 +210,6 @@ void Step<D, Kernel>::soften() {
 }
 
 template <int D, class Kernel>
-double Step<D, Kernel>::solution_norm() const {
-  double sum = 0;
-  for (const auto& [cell, i] : grid_) sum += i.mass * dot(i.v, i.v);
-  return std::sqrt(sum);
-}
-
-template <int D, class Kernel>
 double Step<D, Kernel>::start() {
   if (model_.solver.tangent == Tangent::kPlastic) soften();
   hessian(&Node<D>::v, &Node<D>::Ar);
@@ -369,24 +362,6 @@ Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
   }
   p.x += dt * p.v;
   return Fault::kNone;
-}
-
-template <int D, class Kernel>
-double Step<D, Kernel>::energy(const Particle<D>& p) const {
-  const double affine = apic() ? Kernel::kInverseD / (h_ * h_) * contract(p.B, p.B) : 0;
-  return 0.5 * p.mass * (dot(p.v, p.v) + affine) + p.volume * energy_density(p.F_E, polar(p.F_E).R, lame(p));
-}
-
-template <int D, class Kernel>
-EnergyBalance Step<D, Kernel>::balance(const StepInfo& report) const {
-  EnergyBalance balance{0, 0, report.gravity_work, 0};
-  for (std::size_t k = 0; k < particles_.size(); ++k) {
-    if (particles_[k].alone) continue;
-    balance.before += energy(particles_[k]);
-    balance.after += energy(next_[k]);
-  }
-  for (const Load& load : loads_) balance.bodies -= load.power * dt_;
-  return balance;
 }
 
 template <int D, class Kernel>

@@ -11,7 +11,8 @@ const std::string kSnowKeys =
 TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
             "scene.toml:9:3: unknown key 'kernal' in [solver], did you mean 'kernel'? allowed: 'integrator', 'time_step', 'beta', "
-            "'tolerance', 'max_iterations', 'kernel', 'transfer', 'flip_ratio', 'flip_step', 'reference_spacing', 'contact', 'tangent', 'precision', 'courant', 'cell_fraction', 'sleep'");
+            "'tolerance', 'max_iterations', 'kernel', 'transfer', 'flip_ratio', 'flip_step', "
+            "'reference_spacing', 'contact', 'tangent', 'precision', 'courant', 'cell_fraction', 'sleep'");
 }
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {

@@ -344,7 +344,9 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
   EXPECT_EQ(text,
             "[simulation]\ndimension = 3\nspacing = 0.01\nfps = 24.0\nduration = 1.0\ngravity = [0.0, -9.81, 0.0]\nsettle = 0.0\n"
             "\n[solver]\nintegrator = \"semi-implicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
-            "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\nflip_step = 0.0005\nreference_spacing = \"auto\"\ncontact = \"held\"\ntangent = \"plastic\"\nprecision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
+            "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\n"
+            "flip_step = 0.0005\nreference_spacing = \"auto\"\ncontact = \"held\"\ntangent = \"plastic\"\n"
+            "precision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
             "sleep = true\n"
             "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"
             "critical_stretch = 0.0075\ndensity = 400.0\nhardening_limit = 100.0\nsoftening = \"auto\"\n"
