@@ -71,7 +71,7 @@ TEST_F(CheckpointFile, WithSomethingAfterItsEndIsNoticed) {
 TEST_F(CheckpointFile, OfAnotherVersionSaysWhich) {
   std::string other = whole_;
   other[7] = '9';
-  EXPECT_NE(error_of([&] { read(other); }).find("of version 9, this firn reads version 1"), std::string::npos);
+  EXPECT_NE(error_of([&] { read(other); }).find("of version 9, this firn reads version 2"), std::string::npos);
 }
 
 }  // namespace
