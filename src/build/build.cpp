@@ -244,10 +244,10 @@ void finish_model(const Scene& scene, Built& built) {
                                          std::int64_t(extent.highest[d]) - extent.lowest[d], kFarthest));
 }
 
-// Long enough for waves to cross some cells many times, and no shorter than what a small block needs to come to rest.
+// Long enough for waves to cross some cells.
 double contact_memory(const Scene& scene) {
-  constexpr double kShortest = 0.04, kCells = 20;
-  double memory = kShortest;
+  constexpr double kCells = 20;
+  double memory = kShortestContactMemory;
   for (const Material& m : scene.materials) {
     const Lame<double> lame = lame_from_young(m.young_modulus, m.poisson_ratio);
     const double wave = std::sqrt((lame.lambda + 2 * lame.mu) / m.density);

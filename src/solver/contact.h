@@ -21,10 +21,21 @@ struct PushMemory {
   T push = 0, touch = 0, credit = 0;
 };
 
-// How far around a body, in cells, particles can remember it: their stencils reach nodes that touch.
-inline constexpr double kRememberingReach = 4;
+// Nodes so many cells outside of a body take part.
+inline constexpr double kNodeReach = 0.5;
 // A gap, in cells, that no step can close.
 inline constexpr double kWidestGap = 1;
+
+// How far from a body, in cells, a particle can be whose stencil has nodes that take part. Farther from all of them it forgets.
+template <class T, int D>
+inline T touching_reach(const Body<T, D>& body) {
+  constexpr T kStencil = T(2);
+  if (body.solid.kind != SolidKind::kPlane) return T(kNodeReach) + kStencil * std::sqrt(T(D));
+  const Vec<T, D> n = body.rotation * body.solid.axis;
+  T sum(0);
+  for (int d = 0; d < D; ++d) sum += abs(n[d]);
+  return T(kNodeReach) + kStencil * sum;
+}
 
 // A node that hardly sees a particle, by less than this weight, takes it for farther away, up to the widest gap: nothing jumps when a
 // particle comes into sight.
@@ -45,7 +56,7 @@ struct ContactRates {
         memory(T(model.contact_memory)),
         kept(T(std::exp(-step / model.contact_memory))),
         fresh(T(-std::expm1(-step / model.contact_memory))),
-        reach(T(0.5 * model.h)),
+        reach(T(kNodeReach * model.h)),
         near(T(0.05 * model.h)),
         leaving(T(std::max(norm(model.gravity) * model.contact_memory / 8, 0.005 * model.h / model.contact_memory))) {}
 
@@ -150,9 +161,9 @@ inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticeP
     }
     const Vec<T, D> along = relative - v_n * n;
     const T speed = norm(along), taken = min(speed, body.friction * bound);
-    if (k == nearest && body.friction > T(0)) {
-      const T most = rates.memory * node.memory.push / node.memory.touch;
-      node.memory.credit = clamp(node.memory.credit - taken / body.friction, T(0), most);
+    if (k == nearest) {
+      const T used = body.friction > T(0) ? taken / body.friction : T(0), most = rates.memory * node.memory.push / node.memory.touch;
+      node.memory.credit = clamp(node.memory.credit - used, T(0), most);
     }
     if (!(push > T(0)) && !(taken > T(0)) && !(body.friction * bound > T(0))) continue;
     const Vec<T, D> held = (v_n + push) * n + (speed > T(0) ? T(1) - taken / speed : T(0)) * along + at.v_co;

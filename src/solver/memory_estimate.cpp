@@ -32,10 +32,11 @@ GridSize count(const Model& model, const ParticleTable& particles) {
 }
 
 template <int D>
-double grid_values(const GridSize& grid, bool implicit) {
+double grid_values(const GridSize& grid, bool implicit, bool held) {
   using Shape = BlockShape<D>;
   const double whole_tile = Shape::kTileNodes * 2 * cpu::kChannels, small_tile = 2 * cpu::SmallTile<float, D>::kValues;
-  const double nodes = Shape::kNodes * cpu::kChannels * (implicit ? 8 : 2);  // velocities; vectors of the solve and constraints
+  const double nodes =
+      Shape::kNodes * cpu::kChannels * ((implicit ? 8 : 2) + held);  // velocities; vectors of the solve and constraints; contact
   return static_cast<double>(grid.whole_tiles) * whole_tile + static_cast<double>(grid.small_tiles) * small_tile +
          static_cast<double>(grid.node_blocks) * nodes;
 }
@@ -57,7 +58,7 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const double sorting = 8;                // where ids are, and particles on their way to another block
   const double waiting = 10 * scalar + 6;  // a frame that is being written: what its file has of a particle
   const double running = particles * (2 * columns.changing + columns.constant + sorting + waiting) +
-                         scalar * (d == 3 ? grid_values<3>(grid, implicit) : grid_values<2>(grid, implicit));
+                         scalar * (d == 3 ? grid_values<3>(grid, implicit, held) : grid_values<2>(grid, implicit, held));
   const double table = ParticleTable::kCoreBytes + (apic ? ParticleTable::kAffineBytes : 0) + (varied ? ParticleTable::kOwnBytes : 0);
   // Rows to columns, then columns to blocks with their two buffers.
   const double starting = particles * std::max(table + all, 2 * all + columns.changing + 16);

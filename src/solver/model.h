@@ -35,6 +35,9 @@ struct InflowModel {
   double wave, speed;  // m/s
 };
 
+// s: no shorter than what a small block needs to come to rest.
+inline constexpr double kShortestContactMemory = 0.04;
+
 struct Model {
   int dimension = 3;
   double h = 0;  // m
@@ -53,11 +56,13 @@ struct Model {
   Cell<3> origin{0, 0, 0};  // block 0 starts here: the lowest cell of the first particles, or of the window
   double mass_floor = 0;    // nodes below it feel gravity only (M4)
 
-  double contact_memory = 0.04;  // s: friction is bounded by the mean push of this time
+  double contact_memory = kShortestContactMemory;  // s: friction is bounded by the mean push of this time
 
   // Bodies hold the snow that touches them (solver/contact.h).
   bool holds() const { return solver.contact == ContactRule::kHeld && !bodies.empty(); }
   bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
+  bool may_cut() const { return !solver.time_step; }                                // steps that are bad; fixed ones are as they are
+  bool checks_energy() const { return implicit() && may_cut(); }
 
   // alpha of (M10) for a step of dt. FLIP's smoothing is a viscosity, (1 − alpha) h²/(3 dt) with the cubic kernel: this keeps it the same
   // whatever the step and the spacing.

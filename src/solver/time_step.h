@@ -86,7 +86,7 @@ inline constexpr int kMaxHalvings = 30;
 // are taken as they are. Fixed ones are taken at once.
 inline constexpr int kMaxHalvingsForEnergy = 12;
 inline bool may_be_cut_for_energy(const Model& model, const StepInfo& report) {
-  return !model.solver.time_step && report.rejected < kMaxHalvingsForEnergy;
+  return model.may_cut() && report.rejected < kMaxHalvingsForEnergy;
 }
 
 // Of the velocities, the most that the residual of the solve may be.

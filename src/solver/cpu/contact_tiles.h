@@ -18,8 +18,8 @@ inline void near_bodies(const std::vector<Body<T, D>>& bodies, const Cell<D>& fi
     if (probe(body, first, middle, h).phi <= reach) near.push_back(body);
 }
 
-// Particles farther from all bodies than they can remember any forget, and do so before they get out of sight.
-inline constexpr double kForgettingReach = kRememberingReach + 2;
+// Cells around bodies in which blocks are looked at at all: particles that get out of reach forget before they get out of sight.
+inline constexpr double kSight = 6;
 
 // phi of a group of particles; infinite where there is none.
 template <class T, int D>
@@ -51,17 +51,6 @@ inline Lanes<T> phi_of_lanes(const Body<T, D>& body, const Particles<T, D>& ps, 
   return select(first_lanes<T>(n), evaluate(body.solid, q).phi, phi);
 }
 
-// How far from a body, in cells, a particle can be whose stencil has nodes that touch it.
-template <class T, int D>
-inline T touching_reach(const Body<T, D>& body) {
-  constexpr T kStencil = T(2), kNodes = T(0.5);
-  if (body.solid.kind != SolidKind::kPlane) return kNodes + kStencil * std::sqrt(T(D));
-  const Vec<T, D> n = body.rotation * body.solid.axis;
-  T sum(0);
-  for (int d = 0; d < D; ++d) sum += abs(n[d]);
-  return kNodes + kStencil * sum;
-}
-
 // The lines of a block's tile, a bit each, that have nodes which may touch the body in this step.
 template <class T, int D>
 inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first, T h) {
@@ -70,7 +59,7 @@ inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first
   static_assert(kLines < 64 && Shape::kTileRow <= kGroup<float>);
   constexpr std::uint64_t all = (std::uint64_t(1) << kLines) - 1;
   if (body.next != nullptr || body.solid.kind == SolidKind::kSampled || Shape::kTileRow > kGroup<T>) return all;
-  const T reach = T(0.51) * h + (body.moves() ? h : T(0));
+  const T reach = T(kNodeReach + 0.01) * h + (body.moves() ? h : T(0));  // some room for rounding, and for its way
   const Vec<T, D> r = difference(first - Cell<D>::filled(1), Vec<T, D>::zero(), body.anchor, h) - body.displacement;
   const Vec<T, D> q = transpose(body.rotation) * r;
   const Lanes<T> along = lane_numbers<T, kGroup<T>>();
@@ -119,11 +108,12 @@ class ContactScatter {
     bool in_sight = false;
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
       const T least = least_phi(bodies_[k], particles);
-      in_sight = in_sight || least <= T(kForgettingReach);
+      in_sight = in_sight || least <= T(kSight);
       if (least <= reach_[k]) tile.bodies.push_back(static_cast<int>(k));
     }
     if (!in_sight) return;
-    if (tile.bodies.empty()) return forget(particles);
+    if (tile.bodies.empty())
+      return particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) { forget(at, first_lanes<T>(n)); });
     tile.phi.resize(particles.groups.size() * kGroupSize);
     Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
     Group group;
@@ -158,14 +148,13 @@ class ContactScatter {
     return probe(body, particles.first_cell, middle, h_).phi / h_ - radius * T(1.01);
   }
 
-  void forget(const ParticleBlock<D>& particles) const {
+  // Those of a group that are out of reach. This does not depend on the step, so that a step that is tried again finds it done.
+  void forget(std::size_t at, const LaneMask<T>& out_of_reach) const {
+    Particles<T, D>& ps = store_.particles;
     const Lanes<T> zero(T(0));
-    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int) {
-      if (!any(Lanes<T>::load(store_.particles.touch.at(at)) > zero)) return;
-      zero.store(store_.particles.push.at(at));
-      zero.store(store_.particles.touch.at(at));
-      zero.store(store_.particles.credit.at(at));
-    });
+    if (!any((Lanes<T>::load(ps.touch.at(at)) > zero) & out_of_reach)) return;
+    for (Column<T>* column : {&ps.push, &ps.touch, &ps.credit})
+      select(out_of_reach, zero, Lanes<T>::load(column->at(at))).store(column->at(at));
   }
 
   void start(const ParticleBlock<D>& particles, ContactTile<T>& tile) const {
@@ -181,13 +170,13 @@ class ContactScatter {
   // Returns phi of the nearest body.
   Lanes<T> look(std::size_t at, int n, const std::vector<int>& bodies, Group& group) const {
     const Lanes<T> far(std::numeric_limits<T>::infinity()), zero(T(0)), widest(T(kWidestGap) * h_);
-    Lanes<T> least = far;
+    Lanes<T> least = far, beyond = far;  // beyond: how far out of reach, m
     group.gaps.clear();
     group.any_gap = false;
-    group.any_memory = any((Lanes<T>::load(store_.particles.touch.at(at)) > zero) & first_lanes<T>(n));
     for (const int k : bodies) {
       const Lanes<T> phi = phi_of_lanes(bodies_[k], store_.particles, at, n, h_);
       least = min(least, phi);
+      beyond = min(beyond, phi - Lanes<T>(reach_[k] * h_));
       Lanes<T> gap = far;
       if (any(phi < widest + widest)) {  // no particle is wider than two cells
         gap = phi - half_distances(at, n);
@@ -196,6 +185,8 @@ class ContactScatter {
       group.gaps.push_back(gap);
       group.any_gap = group.any_gap || any(gap < far);
     }
+    forget(at, (beyond > zero) & first_lanes<T>(n));
+    group.any_memory = any((Lanes<T>::load(store_.particles.touch.at(at)) > zero) & first_lanes<T>(n));
     return least;
   }
 
@@ -270,7 +261,7 @@ class ContactNodes {
 
   bool empty() const { return empty_; }
   // m, of body k of those near.
-  T gap(std::size_t k, int node) const { return gaps(k / kChannels)[node * kChannels + k % kChannels]; }
+  T gap(std::size_t k, int node) const { return gaps_in(*this, k / kChannels)[node * kChannels + k % kChannels]; }
   // Sums of mass times memory.
   PushMemory<T> memory(int node) const {
     const T* sums = memory_ + node * kChannels;
@@ -280,9 +271,11 @@ class ContactNodes {
  private:
   static constexpr std::size_t kValues = Scratch<T, D>::kBlockValues;
 
-  // Of every four bodies.
-  T* gaps(std::size_t four) { return four == 0 ? first_gaps_ : more_gaps_.data() + (four - 1) * kValues; }
-  const T* gaps(std::size_t four) const { return const_cast<ContactNodes*>(this)->gaps(four); }
+  // Of every four bodies; `of` is this object, constant or not.
+  template <class Self>
+  static auto* gaps_in(Self& of, std::size_t four) {
+    return four == 0 ? of.first_gaps_ : of.more_gaps_.data() + (four - 1) * kValues;
+  }
 
   void start(std::size_t bodies) {
     constexpr T far = std::numeric_limits<T>::infinity();
@@ -306,7 +299,7 @@ class ContactNodes {
       if (found == tile.bodies.end()) continue;
       const std::size_t number = found - tile.bodies.begin();
       const T* from = tile.values.data() + (1 + number / kChannels) * Scratch<T, D>::kTileValues + number % kChannels;
-      T* to = gaps(body / kChannels) + body % kChannels;
+      T* to = gaps_in(*this, body / kChannels) + body % kChannels;
       for_overlap<D>(k, [&](int tile_node, int node) {
         for (int i = 0; i < kRowNodes; ++i) to[(node + i) * kChannels] = min(to[(node + i) * kChannels], from[(tile_node + i) * kChannels]);
       });
@@ -317,7 +310,7 @@ class ContactNodes {
   void add_same(const ContactTile<T>& tile, int k, std::size_t bodies) {
     for (std::size_t four = 0; four * kChannels < bodies; ++four) {
       const T* from = tile.values.data() + (1 + four) * Scratch<T, D>::kTileValues;
-      T* to = gaps(four);
+      T* to = gaps_in(*this, four);
       for_overlap<D>(k, [&](int tile_node, int node) {
         min(Row<T>::load(to + node * kChannels), Row<T>::load(from + tile_node * kChannels)).store(to + node * kChannels);
       });

@@ -196,7 +196,8 @@ Attempt CpuSolver<T, D, Kernel, Apic>::update_particles(Work& work) {
   scratch_.for_each_report(store.blocks, [&](const ParticleBlock<D>&, const BlockReport& of) {
     if (failed.fault == Fault::kNone) failed = of.attempt;
   });
-  if (failed.fault == Fault::kNone && work.model.implicit() && may_be_cut_for_energy(work.model, work.report) && balance(work).is_bad())
+  if (failed.fault == Fault::kNone && work.model.checks_energy() && may_be_cut_for_energy(work.model, work.report) &&
+      balance(work).is_bad())
     failed.fault = Fault::kEnergy;
   return failed;
 }

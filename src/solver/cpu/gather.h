@@ -26,7 +26,7 @@ class Gather {
         rate_(1 / dt),
         dt_(T(dt)),
         sleep_(model.solver.sleep),
-        implicit_(model.implicit()),
+        checks_energy_(model.checks_energy()),
         holds_(model.holds()) {}
 
   void block(std::size_t b) const {
@@ -129,7 +129,7 @@ class Gather {
     move(at, v);
     check(at, n, {determinant(change), plastic.J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
     if (sleep_) measure(n, v, block);
-    if (implicit_) {
+    if (checks_energy_) {
       Lanes<T> kinetic = T(0.5) * dot(v, v);
       if constexpr (Apic) {
         const Mat<Lanes<T>, D> B = load_mat<D>(scratch_.next.B, at);
@@ -245,7 +245,7 @@ class Gather {
   T kept_;           // of velocities, when they are damped
   double rate_;
   T dt_;
-  bool sleep_, implicit_, holds_;
+  bool sleep_, checks_energy_, holds_;
 };
 
 }  // namespace firn::cpu

@@ -41,8 +41,8 @@ class GridPass {
     bool held = false, touches = false;
     Quad sum(T(0));  // m v*
     const bool holds_sleepers = sleep_ && has_sleepers(b);
-    Quad force_left(T(0));  // times dt
-    T heaviest(0);
+    Quad force_left(T(0));                     // times dt
+    T heaviest = mass_floor_ / T(kMassFloor);  // or a particle: where there is only the rim of a stencil, forces mean little
     for (int i = 0; i < Shape::kNodes; ++i) {
       const T mass = momentum[i * kChannels], stiffness = force[i * kChannels];
       Constraint<T, D> constraint;
@@ -69,7 +69,7 @@ class GridPass {
     if (holds_) scratch_.has_contact[b] = touches;
     scratch_.partial[b] = work_of_gravity(sum);
     force_left.set(0, T(0));
-    scratch_.unbalanced[b] = heaviest > T(0) ? static_cast<float>(horizontal_max(force_left) / (heaviest * dt_)) : 0;
+    scratch_.unbalanced[b] = static_cast<float>(horizontal_max(force_left) / (heaviest * dt_));
   }
 
   // After the implicit solve, on the nodes of one block, J.

@@ -14,7 +14,8 @@ class Scatter {
         scratch_(scratch),
         inverse_h_(T(1 / model.h)),
         affine_scale_(T(Kernel::kInverseD / model.h)),  // D⁻¹ in 1/h², distances in cells
-        implicit_(model.implicit()) {}
+        implicit_(model.implicit()),
+        checks_energy_(model.checks_energy()) {}
 
   void block(std::size_t b) const {
     const ParticleBlock<D>& particles = store_.blocks[b];
@@ -52,7 +53,7 @@ class Scatter {
 
   struct Limits {
     Lanes<T> wave{T(0)}, soft_wave{T(0)}, speed{T(0)};
-    Lanes<T> energy{T(0)};  // semi-implicit: J
+    Lanes<T> energy{T(0)};  // J, where it is checked
   };
 
   // The sources of a group; raises the limits of the time step, and adds up energies.
@@ -75,14 +76,16 @@ class Scatter {
     lanes_to_quads(mass, mass * v[0], mass * v[1], D == 3 ? mass * v[D - 1] : zero, sources.momentum[0]);
     store_columns<T, D>(A, sources.force);
     if constexpr (Apic) store_columns<T, D>((affine_scale_ * mass) * load_mat<D>(ps.B, at), sources.affine);
-    if (implicit_) {
-      if (awake) keep_for_solve(at, R, l);
+    if (checks_energy_) {
       Lanes<T> energy = T(0.5) * mass * dot(v, v) + volume * energy_density(F_E, R, l);
       if constexpr (Apic) {
         const Mat<Lanes<T>, D> B = load_mat<D>(ps.B, at);
         energy = energy + (T(0.5) * affine_scale_ * inverse_h_) * mass * contract(B, B);
       }
       limits.energy = limits.energy + select(used, energy, zero);
+    }
+    if (implicit_) {
+      if (awake) keep_for_solve(at, R, l);
       // At rest a node's block of H is the sum of V⁰ (mu |grad w|² I + (mu + lambda) grad w grad wᵀ); this is its mean eigenvalue.
       ((inverse_h_ * inverse_h_) * volume * (l.mu + (l.mu + l.lambda) * T(1.0 / D))).store(sources.stiffness);
     }
@@ -105,7 +108,7 @@ class Scatter {
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
   T inverse_h_, affine_scale_;
-  bool implicit_;
+  bool implicit_, checks_energy_;
 };
 
 }  // namespace firn::cpu

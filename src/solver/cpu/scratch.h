@@ -69,7 +69,7 @@ struct Scratch {
   // Per node block and node: (mass, v^n) and (preconditioner, v^{n+1}).
   Array<T> mass_velocity, velocity;
   std::vector<double> partial;    // sums per node block, of whoever needs one
-  std::vector<float> unbalanced;  // per node block: the largest net force on a node over the mass of the heaviest, m/s²
+  std::vector<float> unbalanced;  // per node block: the largest net force on a node, over the mass of the heaviest, m/s²
 
   // Where bodies hold snow: per particle block, at its place; then per node (1 where it touches or 0, push, touch, credit), and per node
   // block whether any of its nodes touches.

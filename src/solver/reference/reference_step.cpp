@@ -72,11 +72,16 @@ void Step<D, Kernel>::look_at_bodies() {
   constexpr double far = std::numeric_limits<double>::infinity();
   before_ = freeze<double, D>(model_.bodies, state_.poses, state_.time);
   for (auto& [cell, i] : grid_) i.gaps.assign(before_.list.size(), far);
-  for (const Particle<D>& p : particles_) {
+  for (Particle<D>& p : particles_) {
     const LatticePoint<double, D> x = to_lattice<double, D>(p.x, h_, false);
     std::vector<double> gaps;
-    for (const Body<double, D>& body : before_.list)
-      gaps.push_back(probe(body, x.cell, x.offset, h_).phi - half_distance<double, D>(p.volume));
+    bool in_reach = false;
+    for (const Body<double, D>& body : before_.list) {
+      const double phi = probe(body, x.cell, x.offset, h_).phi;
+      gaps.push_back(phi - half_distance<double, D>(p.volume));
+      in_reach = in_reach || phi <= touching_reach(body) * h_;
+    }
+    if (!in_reach) static_cast<HeldPart&>(p) = {};
     for_stencil(p.x, [&](Node<D>& i, double w, const V<D>&, const V<D>&) {
       i.memory.push += w * p.mass * p.push;
       i.memory.touch += w * p.mass * p.touch;
@@ -385,7 +390,7 @@ Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepInfo& report) {
     if (fault == Fault::kNone) fault = move(p, dt);
     if (fault != Fault::kNone) return {fault, p.id};
   }
-  if (model_.implicit() && may_be_cut_for_energy(model_, report) && balance(report).is_bad()) return {Fault::kEnergy, 0};
+  if (model_.checks_energy() && may_be_cut_for_energy(model_, report) && balance(report).is_bad()) return {Fault::kEnergy, 0};
   return {};
 }
 
