@@ -77,6 +77,8 @@ struct Statistics {
   double kinetic_energy = 0, elastic_energy = 0;  // J
   double jp_min = 1, jp_max = 1, jp_mean = 1;     // J_P; 0 when there are no particles
   Vector lower{0, 0, 0}, upper{0, 0, 0};          // the box around them, m
+  // Particles where no snow can be: more than a cell inside a collider; twice as dense as ice, from less than half of that.
+  std::int64_t inside = 0, squeezed = 0;
 };
 
 // Told what setting up is at, such as "collider 1: level set of ship.obj": before anything that may take long. May be empty.

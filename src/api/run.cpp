@@ -141,7 +141,7 @@ class Run {
     writer_.finish();
     summary_.resumable = scene_.output.checkpoints() && !warn_of_checkpoint();
     write_final_state();
-    if (progress_.since_frame > 0) stats_.add(statistics_.line(frame().frame + 1, simulation_));
+    if (progress_.since_frame > 0) add_line(frame().frame + 1);
     summary_.frames = static_cast<int>(frame().frame);
     summary_.rejected = progress_.rejected;
     summary_.steps = simulation_.steps();
@@ -190,6 +190,26 @@ class Run {
     return !failure.empty();
   }
 
+  void add_line(long frame) {
+    const Statistics s = simulation_.statistics();
+    stats_.add(statistics_.line(frame, simulation_, s));
+    if (frame > 0) warn_of_places(s);  // of the first, setting up has warned
+  }
+
+  // Snow where none can be: each kind once.
+  void warn_of_places(const Statistics& s) {
+    if (s.inside > 0 && !std::exchange(has_warned_inside_, true))
+      warn(fmt::format(
+          "t = {:.4g} s: {} particles are more than a cell inside colliders: pressed between bodies that leave no room, or hit by "
+          "one that moves in jumps; where they come out is chance",
+          simulation_.time(), s.inside));
+    if (s.squeezed > 0 && !std::exchange(has_warned_squeezed_, true))
+      warn(fmt::format(
+          "t = {:.4g} s: {} particles are squeezed to more than twice the density of ice: bodies that move press them harder than "
+          "snow can bear",
+          simulation_.time(), s.squeezed));
+  }
+
   // The frame is on its way to the disk when this returns; whole ones have a line of statistics.
   void write_frame(const FrameNumber& number) {
     const auto begin = Clock::now();
@@ -198,7 +218,7 @@ class Run {
     progress_.written.push_back({number, simulation_.time()});
     statistics_.add_output(seconds_since(begin));
     if (number.subframe == 0) {
-      stats_.add(statistics_.line(number.frame, simulation_));
+      add_line(number.frame);
       statistics_.clear();
       progress_.since_frame = 0;
       report(0, true);
@@ -265,7 +285,7 @@ class Run {
   RunProgress progress_;
   FrameStatistics statistics_;
   CheckpointKeeper checkpoints_;
-  bool is_checkpoint_due_ = false;
+  bool is_checkpoint_due_ = false, has_warned_inside_ = false, has_warned_squeezed_ = false;
   LineFile stats_;
   RunSummary summary_;
   double first_fraction_ = fraction();  // of a run that goes on: was done before

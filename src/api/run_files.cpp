@@ -72,7 +72,7 @@ std::string FrameStatistics::header() const {
   std::string text =
       "frame,time,steps,dt_min,dt_max,step_rule,iterations,residual,rejected,limited,asleep,alone,particles,emitted,killed,left,mass,"
       "momentum_x,momentum_y,momentum_z,kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean,"
-      "relaxed,capped,gravity_work,body_work,plastic_work,numerical_work";
+      "relaxed,capped,gravity_work,body_work,plastic_work,numerical_work,inside,squeezed";
   for (const Column& column : columns_)
     for (const char* quantity : {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "work"})
       text += fmt::format(",{}_{}", column.name, quantity);
@@ -80,8 +80,7 @@ std::string FrameStatistics::header() const {
   return text + ",seconds_output\n";
 }
 
-std::string FrameStatistics::line(long frame, const Simulation& simulation) {
-  const Statistics s = simulation.statistics();
+std::string FrameStatistics::line(long frame, const Simulation& simulation, const Statistics& s) {
   std::string text = fmt::format(
       "{},{:.9g},{},{:.6g},{:.6g},{},{},{:.3g},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}",
       frame, simulation.time(), steps_, dt_min_, dt_max_, steps_ > 0 ? name_of(most_often(rules_)) : "", iterations_, residual_, rejected_,
@@ -90,8 +89,8 @@ std::string FrameStatistics::line(long frame, const Simulation& simulation) {
   const double energy = s.kinetic_energy + s.elastic_energy;
   const double numerical = energy - energy_.value_or(energy) - gravity_work_ - body_work_ + plastic_work_;
   energy_ = energy;
-  text += fmt::format(",{},{},{:.6g},{:.6g},{:.6g},{:.6g}", relaxed_, capped_, gravity_work_, body_work_, -plastic_work_,
-                      steps_ > 0 ? numerical : 0);
+  text += fmt::format(",{},{},{:.6g},{:.6g},{:.6g},{:.6g},{},{}", relaxed_, capped_, gravity_work_, body_work_, -plastic_work_,
+                      steps_ > 0 ? numerical : 0, s.inside, s.squeezed);
   const double rate = time_ > 0 ? 1 / time_ : 0;  // forces and torques are means over the frame, work is its sum
   for (const Column& column : columns_) {
     for (const Vector& sum : {column.load.impulse, column.load.turning})

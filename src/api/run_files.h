@@ -33,7 +33,8 @@ class FrameStatistics {
   void add_output(double seconds) { output_seconds_ += seconds; }
 
   std::string header() const;
-  std::string line(long frame, const Simulation& simulation);
+  // s: of the simulation as it is.
+  std::string line(long frame, const Simulation& simulation, const Statistics& s);
   // Starts anew for the next frame.
   void clear();
 

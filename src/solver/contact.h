@@ -182,22 +182,25 @@ inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticeP
   return v;
 }
 
+// A body where it is when a step ends, seen from a particle as it was when the step began: moved with the body. So a wall that jumps over
+// a particle has it still before it.
+template <class T, int D>
+inline BodyContact<T, D> seen_at_begin(const Body<T, D>& body, LatticePoint<T, D> x, T h, T dt) {
+  const BodyContact<T, D> at = probe(body, x.cell, x.offset, h);
+  if (!body.moves()) return at;
+  x.offset += (dt / h) * at.v_co;
+  return probe(body, x.cell, x.offset, h);
+}
+
 // Step 9: a net under the nodes' work. Particles may come up to a body's surface and no further; friction has acted before.
 template <class T, int D, class Record>
 inline Vec<T, D> keep_outside(const std::vector<Body<T, D>>& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, T h, T dt, Record record) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const BodyContact<T, D> at = probe(bodies[k], x.cell, x.offset, h);
-    Vec<T, D> held = v;
-    if (bodies[k].sticky) {
-      if (at.phi > T(0)) continue;
-      held = at.v_co;
-    } else {
-      const T body_speed = dot(at.v_co, at.n);
-      const T room = max(at.phi + dt * body_speed, T(0));  // when the step begins
-      const T v_n = dot(v, at.n) - body_speed;
-      if (!(v_n < -room / dt)) continue;
-      held += (-room / dt - v_n) * at.n;
-    }
+    const BodyContact<T, D> at = seen_at_begin(bodies[k], x, h, dt);
+    const T most = max(at.phi, T(0)) / dt, v_n = dot(v - at.v_co, at.n);
+    const bool enters = v_n < -most;
+    if (!enters && !(bodies[k].sticky && at.phi <= T(0))) continue;
+    const Vec<T, D> held = bodies[k].sticky ? at.v_co : v - (most + v_n) * at.n;
     record(k, at, v - held);
     v = held;
   }

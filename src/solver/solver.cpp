@@ -68,6 +68,8 @@ std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int thr
 namespace {
 
 constexpr std::size_t kChunk = 8192;  // fixed, so that the order of the sums does not depend on threads
+constexpr double kDensest = 2 * 917;  // kg/m³: twice as dense as ice
+constexpr double kSqueezed = 0.5;     // of its first volume
 
 // What Statistics are made of, of no particle yet.
 struct Sums {
@@ -78,7 +80,28 @@ struct Sums {
   double kinetic = 0, elastic = 0;
   double J_P_min = kFar, J_P_max = -kFar, J_P_sum = 0;
   Vec<double, 3> lower{kFar, kFar, kFar}, upper{-kFar, -kFar, -kFar};
+  std::int64_t inside = 0, squeezed = 0;
 };
+
+// More than a cell inside one of them.
+template <int D>
+bool is_inside(const Bodies<double, D>& bodies, const ParticleRow& row, double h) {
+  Cell<D> cell;
+  Vec<double, D> offset;
+  for (int d = 0; d < D; ++d) {
+    cell[d] = row.cell[d];
+    offset[d] = row.offset[d];
+  }
+  return std::any_of(bodies.list.begin(), bodies.list.end(),
+                     [&](const Body<double, D>& body) { return probe(body, cell, offset, h).phi < -h; });
+}
+
+bool is_squeezed(const ParticleRow& row) {
+  Mat<double, 3> F_E;
+  std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
+  const double J = determinant(F_E) * row.J_P;
+  return J < kSqueezed && row.mass > kDensest * row.volume * J;
+}
 
 template <int D>
 double elastic_energy(const Model& model, const ParticleRow& row) {
@@ -88,7 +111,8 @@ double elastic_energy(const Model& model, const ParticleRow& row) {
   return row.volume * energy_density(F_E, polar(F_E).R, hardened(snow_parameters(model, row.material, row.own), row.J_P));
 }
 
-void add(const Model& model, const ParticleRow& row, Sums& s) {
+template <int D>
+void add(const Model& model, const Bodies<double, D>& bodies, const ParticleRow& row, Sums& s) {
   const Vec<double, 3> v{row.velocity[0], row.velocity[1], row.velocity[2]};
   const Vec<double, 3> x{row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)};
   s.mass += row.mass;
@@ -101,10 +125,12 @@ void add(const Model& model, const ParticleRow& row, Sums& s) {
     s.upper[a] = std::max(s.upper[a], x[a]);
   }
   s.kinetic += 0.5 * row.mass * dot(v, v);
-  s.elastic += model.dimension == 3 ? elastic_energy<3>(model, row) : elastic_energy<2>(model, row);
+  s.elastic += elastic_energy<D>(model, row);
   s.J_P_min = std::min(s.J_P_min, row.J_P);
   s.J_P_max = std::max(s.J_P_max, row.J_P);
   s.J_P_sum += row.J_P;
+  s.inside += is_inside(bodies, row, model.h);
+  s.squeezed += is_squeezed(row);
 }
 
 void merge(const Sums& from, Sums& to) {
@@ -116,6 +142,8 @@ void merge(const Sums& from, Sums& to) {
   to.J_P_min = std::min(to.J_P_min, from.J_P_min);
   to.J_P_max = std::max(to.J_P_max, from.J_P_max);
   to.J_P_sum += from.J_P_sum;
+  to.inside += from.inside;
+  to.squeezed += from.squeezed;
   for (int a = 0; a < 3; ++a) {
     to.lower[a] = std::min(to.lower[a], from.lower[a]);
     to.upper[a] = std::max(to.upper[a], from.upper[a]);
@@ -123,22 +151,29 @@ void merge(const Sums& from, Sums& to) {
 }
 
 Statistics statistics_of(const Sums& s, double particles) {
-  return {s.mass,    to_array(s.momentum),  to_array(s.angular), s.kinetic,        s.elastic, s.J_P_min,
-          s.J_P_max, s.J_P_sum / particles, to_array(s.lower),   to_array(s.upper)};
+  return {s.mass,    to_array(s.momentum),  to_array(s.angular), s.kinetic,         s.elastic, s.J_P_min,
+          s.J_P_max, s.J_P_sum / particles, to_array(s.lower),   to_array(s.upper), s.inside,  s.squeezed};
+}
+
+template <int D>
+Statistics sum_up_in(const Model& model, const Solver& solver, const State& state) {
+  const Bodies<double, D> bodies = freeze<double, D>(model.bodies, state.poses, state.time);
+  const std::size_t ids = state.next_id;
+  std::vector<Sums> partial((ids + kChunk - 1) / kChunk);
+  parallel_for(partial.size(), [&](std::size_t c) {
+    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk)))
+      add(model, bodies, row, partial[c]);
+  });
+  Sums sum;
+  for (const Sums& s : partial) merge(s, sum);
+  return statistics_of(sum, static_cast<double>(state.particle_count));
 }
 
 }  // namespace
 
 Statistics sum_up(const Model& model, const Solver& solver, const State& state) {
   if (state.particle_count == 0) return {.jp_min = 0, .jp_max = 0, .jp_mean = 0};
-  const std::size_t ids = state.next_id;
-  std::vector<Sums> partial((ids + kChunk - 1) / kChunk);
-  parallel_for(partial.size(), [&](std::size_t c) {
-    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk))) add(model, row, partial[c]);
-  });
-  Sums sum;
-  for (const Sums& s : partial) merge(s, sum);
-  return statistics_of(sum, static_cast<double>(state.particle_count));
+  return model.dimension == 3 ? sum_up_in<3>(model, solver, state) : sum_up_in<2>(model, solver, state);
 }
 
 }  // namespace firn

@@ -14,16 +14,19 @@ namespace firn {
 // How moving bodies limit a step. One that crosses more than a part of a cell at a time can jump over snow, or into it so deep that its far
 // side is the nearer one.
 
-// Where the snow is when a step begins: all its particles lie in the cells from `lower` to just below `upper`.
+// Where the snow is when a step begins: all its particles lie in the cells from `lower` to just below `upper`, the bounds of blocks.
 struct SnowExtent {
   explicit SnowExtent(double t) : time(t) {}
 
   double time;  // s
   Cell<3> lower{0, 0, 0}, upper{0, 0, 0};
 
-  // A cube of cells; 2D scenes have no extent in z.
+  // The block that starts here; 2D scenes have no extent in z.
   template <int D>
-  void include(const Cell<D>& first, int edge);
+  void include(const Cell<D>& first);
+  // The block of this cell.
+  template <int D>
+  void include_block_of(const Model& model, const Cell<D>& cell);
 
   bool empty() const { return empty_; }
 
@@ -39,12 +42,20 @@ double surface_speed(const Model& model, const BodyModel& body, const SnowExtent
 double limit_by_bodies(const Model& model, const SnowExtent& snow, double dt);
 
 template <int D>
-void SnowExtent::include(const Cell<D>& first, int edge) {
+void SnowExtent::include(const Cell<D>& first) {
+  constexpr int edge = BlockShape<D>::kEdge;
   for (int d = 0; d < D; ++d) {
     lower[d] = empty_ ? first[d] : std::min(lower[d], first[d]);
     upper[d] = empty_ ? first[d] + edge : std::max(upper[d], first[d] + edge);
   }
   empty_ = false;
+}
+
+template <int D>
+void SnowExtent::include_block_of(const Model& model, const Cell<D>& cell) {
+  Cell<D> first;
+  for (int d = 0; d < D; ++d) first[d] = cell[d] - ((cell[d] - model.origin[d]) & (BlockShape<D>::kEdge - 1));
+  include(first);
 }
 
 // The largest of what limits a step, over all particles.

@@ -97,6 +97,26 @@ TEST_F(GuidanceOfARun, RunAndCheckWarnOfUnits) {
     EXPECT_TRUE(contains(outcome.err, "warning: " + scene_ + ": simulation.gravity is 9810 m/s²")) << outcome.err;
 }
 
+TEST_F(GuidanceOfARun, CollidersThinnerThanACellAreWarnedOf) {
+  const std::string begin =
+      "[simulation]\nspacing = 0.02\nduration = 0.1\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 0.06\n[[collider]]\n";
+  const std::string tile = folder_.file("tile.obj");
+  spill(tile, "v 1 -1 -1\nv 1 1 -1\nv 1 1 1\nv 1 -1 1\nf 1 2 3 4\n");
+  const auto thin = [&](const std::string& collider) {
+    spill(folder_.file("thin.toml"), begin + collider);
+    const Outcome outcome = firn({"check", folder_.file("thin.toml")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return contains(outcome.err, "thin.toml:9:1: only ") && contains(outcome.err, " cells thick: ");
+  };
+  EXPECT_TRUE(thin("shape = \"box\"\ncenter = [1, 0, 0]\nsize = [0.002, 1, 1]\n"));
+  EXPECT_FALSE(thin("shape = \"box\"\ncenter = [1, 0, 0]\nsize = [0.021, 1, 1]\n"));
+  EXPECT_TRUE(thin("shape = \"cylinder\"\ncenter = [1, 0, 0]\nradius = 0.5\nheight = 0.01\n"));
+  EXPECT_TRUE(thin("shape = \"sphere\"\ncenter = [1, 0, 0]\nradius = 0.009\n"));
+  EXPECT_FALSE(thin("shape = \"plane\"\npoint = [0, -1, 0]\nnormal = [0, 1, 0]\n"));
+  EXPECT_TRUE(thin("shape = \"mesh\"\nfile = \"tile.obj\"\nthickness = 0.01\n"));
+  EXPECT_FALSE(thin("shape = \"mesh\"\nfile = \"tile.obj\"\nthickness = 0.05\n"));
+}
+
 // Twenty kilometres away floats are 2 mm apart.
 TEST_F(GuidanceOfARun, SnowFarAwayIsWrittenSoThatItsParticlesStayApart) {
   const std::vector<std::string> far{"--set",     "snow.center=[20000, 0.0062, 0]",

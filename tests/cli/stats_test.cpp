@@ -1,4 +1,4 @@
-// stats.csv: what bodies feel, and what set the time step.
+// stats.csv: what bodies feel, where snow is that cannot be, and what set the time step.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,9 +14,10 @@ class Stats : public SmallScene {
   // The last line of a run of the scene, by column.
   std::map<std::string, std::string> last_line(const std::string& text) {
     spill(folder_.file("weigh.toml"), text);
-    const Outcome outcome = firn({"run", folder_.file("weigh.toml"), "-o", folder_.file("weigh"), "--threads", "2"});
+    const Outcome outcome = firn({"run", folder_.file("weigh.toml"), "-o", folder_.file("weigh"), "--threads", "2", "--overwrite"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     out_ = outcome.out;
+    err_ = outcome.err;
     std::istringstream stats(slurp(folder_.file("weigh/stats.csv")));
     std::string header, line, last;
     std::getline(stats, header);
@@ -28,7 +29,7 @@ class Stats : public SmallScene {
     return columns;
   }
 
-  std::string out_;
+  std::string out_, err_;
 };
 
 const std::string kWeigh = R"(
@@ -62,6 +63,28 @@ TEST_F(Stats, CollidersOfOneNameAreRefused) {
   const Outcome outcome = firn({"check", folder_.file("twice.toml")});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("collider 0 has this name"), std::string::npos) << outcome.err;
+}
+
+// A box that comes down on snow between walls, at 1 m/s, until `room` is left over the ground.
+std::string press(double room) {
+  return "[simulation]\ndimension = 2\nspacing = 0.02\nduration = 0.4\nfps = 50\n"
+         "[[snow]]\nshape = \"box\"\ncenter = [0, 0.1]\nsize = [0.3, 0.2]\n"
+         "[[collider]]\nshape = \"plane\"\npoint = [0, 0]\nnormal = [0, 1]\n"
+         "[[collider]]\nshape = \"plane\"\npoint = [-0.15, 0]\nnormal = [1, 0]\n"
+         "[[collider]]\nshape = \"plane\"\npoint = [0.15, 0]\nnormal = [-1, 0]\n"
+         "[[collider]]\nshape = \"box\"\ncenter = [0, 0.4]\nsize = [1, 0.2]\n"
+         "keys = [{t = 0, position = [0, 0.4]}, {t = " +
+         std::to_string(0.3 - room) + ", position = [0, " + std::to_string(0.1 + room) + "]}]\n";
+}
+
+TEST_F(Stats, SnowPressedIntoBodiesOrDenserThanIceIsCountedAndWarnedOf) {
+  for (const double room : {0.15, 0.04, -0.05}) {
+    std::map<std::string, std::string> line = last_line(press(room));
+    EXPECT_EQ(line["squeezed"] != "0", room < 0.1) << room << ": " << line["squeezed"];
+    EXPECT_EQ(line["inside"] != "0", room < 0) << room << ": " << line["inside"];
+    EXPECT_EQ(err_.find("particles are squeezed to more than twice the density of ice") != std::string::npos, room < 0.1) << room << err_;
+    EXPECT_EQ(err_.find("particles are more than a cell inside colliders") != std::string::npos, room < 0) << room << err_;
+  }
 }
 
 }  // namespace

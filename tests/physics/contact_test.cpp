@@ -52,6 +52,12 @@ double lowest(const Simulation& s) {
   return y;
 }
 
+Collider box(const Vector& center, const Vector& size) {
+  Collider collider;
+  collider.shape = box_shape(center, size);
+  return collider;
+}
+
 // Cells that it creeps in a second, after the first.
 double creep(const Scene& scene) {
   Simulation simulation(scene);
@@ -220,13 +226,47 @@ TEST(HeldContact, NothingGetsThroughAWallOfATenthOfACell) {
     Scene scene = empty_scene(2, 0.02);
     scene.snow.push_back(ball({-0.15, 0.2, 0}, 0.1));
     scene.snow[0].velocity = {5, 0, 0};
-    Collider wall;
-    wall.shape = box_shape({0.005, 0.2, 0}, {0.002, 0.6, 0});
-    scene.colliders.push_back(wall);
+    scene.colliders.push_back(box({0.005, 0.2, 0}, {0.002, 0.6, 0}));
     use(method, scene);
     Simulation simulation(scene);
     simulation.advance_to(0.1);
     for (const Vector& x : simulation.frame(false).position) ASSERT_LT(x[0], 0.006);
+  }
+}
+
+// Faster than its own thickness in a step: it jumps over what is close to it.
+TEST(HeldContact, AThinPlateSweepsAllSnowBeforeIt) {
+  for (const Method& method : kMethods)
+    for (const double speed : {0.5, 2.0, 8.0}) {
+      Scene scene = empty_scene(2, 0.02);
+      scene.snow.push_back(block({0, 0.08, 0}, {0.4, 0.16, 0}));
+      scene.colliders.push_back(ground(0.5));
+      scene.colliders.push_back(box({-0.35, 0.4, 0}, {0.002, 0.8, 0}));
+      scene.colliders[1].velocity = {speed, 0, 0};
+      use(method, scene);
+      Simulation simulation(scene);
+      simulation.advance_to(0.6 / speed);
+      for (const Vector& x : simulation.frame(false).position)
+        if (x[1] < 0.79) ASSERT_GT(x[0], 0.25 + 0.001 - 1e-6) << speed << " m/s, transfer " << static_cast<int>(method.transfer);
+    }
+}
+
+// Snow on both sides of a blade, which catches up with it from above: none gets to the other side.
+TEST(HeldContact, AThinBladeThatTurnsKeepsSnowOnItsTwoSidesApart) {
+  for (const Method& method : kMethods) {
+    Scene scene = empty_scene(2, 0.02);
+    for (const double x : {-0.12, 0.12}) scene.snow.push_back(block({x, 0, 0}, {0.12, 0.2, 0}));
+    scene.colliders.push_back(box({0, 0, 0}, {0.002, 4, 0}));
+    scene.colliders[0].spin = {0, 0, 6};  // rad/s; more than its thickness a step at its ends
+    use(method, scene);
+    Simulation simulation(scene);
+    simulation.advance_to(0.4);
+    const double angle = 6 * 0.4;
+    const Frame frame = simulation.frame(false);
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      const double side = frame.position[i][0] * std::cos(angle) + frame.position[i][1] * std::sin(angle);
+      ASSERT_EQ(side > 0, frame.id[i] >= frame.size() / 2) << "transfer " << static_cast<int>(method.transfer);
+    }
   }
 }
 

@@ -207,7 +207,7 @@ ChosenStep CpuSolver<T, D, Kernel, Apic>::choose_step(const Work& work, double l
   StepLimits limits;
   SnowExtent snow(work.state.time);
   scratch_.for_each_report(work.store.blocks, [&](const ParticleBlock<D>& block, const BlockReport& own) {
-    snow.include(block.first_cell, BlockShape<D>::kEdge);
+    snow.include(block.first_cell);
     limits.wave = std::max(limits.wave, own.limits.wave);
     limits.soft_wave = std::max(limits.soft_wave, own.limits.soft_wave);
     limits.speed = std::max(limits.speed, own.limits.speed);

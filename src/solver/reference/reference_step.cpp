@@ -130,18 +130,16 @@ StepLimits Step<D, Kernel>::limits() const {
 template <int D, class Kernel>
 SnowExtent Step<D, Kernel>::extent() const {
   SnowExtent extent(state_.time);
-  for (const Particle<D>& p : particles_) extent.include(to_lattice<double, D>(p.x, h_, false).cell, 1);
+  for (const Particle<D>& p : particles_) extent.include_block_of(model_, to_lattice<double, D>(p.x, h_, false).cell);
   return extent;
 }
 
 template <int D, class Kernel>
 std::int64_t Step<D, Kernel>::limited() const {
-  std::int64_t count = 0;
-  for (const Particle<D>& p : particles_) {
+  return std::count_if(particles_.begin(), particles_.end(), [&](const Particle<D>& p) {
     const SnowParameters<double> s = parameters(p);
-    count += std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
-  }
-  return count;
+    return std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
+  });
 }
 
 template <int D, class Kernel>
