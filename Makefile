@@ -15,7 +15,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo test lint fuzz golden soak bench interop sanitize clean
+.PHONY: help packages configure build demo test lint fuzz golden soak bench physics interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -26,6 +26,7 @@ help:
 	@echo "make soak      the long tests: convergence tables, large runs, 300 random scenes and 1,000 damaged files"
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
+	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
@@ -93,6 +94,11 @@ bench: packages
 	cmake -S . -B $(BUILD)-avx2 -G Ninja -DFIRN_ISA=avx2 -DFIRN_ALL_VARIANTS=OFF -DFIRN_TESTS=OFF
 	cmake --build $(BUILD)-avx2 -j $(JOBS) --target firn
 	$(PYTHON) benchmarks/run.py --build $(BUILD) --avx2-build $(BUILD)-avx2 $(BENCH_FLAGS)
+
+# The figures of docs/physics.md; PHYSICS_FLAGS also takes names of sections.
+physics: PACKAGES += python3-matplotlib
+physics: build
+	$(PYTHON) benchmarks/physics/run.py --build $(BUILD) $(PHYSICS_FLAGS)
 
 interop: PACKAGES += $(INTEROP_PACKAGES)
 interop: build

@@ -162,8 +162,11 @@ FIRN_HD inline T strain_energy(const Vec<T, D>& stretches, const SnowParameters<
 template <class T, int D>
 FIRN_HD inline T affordable_strain(const ClampedStretch<T, D>& stretch, const T& brought, const T& harder, const SnowParameters<T>& s) {
   T kept = T(1), energy = harder * strain_energy(stretch.clamped, s);
-  // Strains near the limits are known to a few units of the last place of 1.
-  const T slack = T(1) + T(1e-6) + T(16 * kEpsilon<T>) / min(T(1) - s.stretch_min, s.stretch_max - T(1));
+  // Strains near the limits are known to a few units of the last place of 1. Snow whose law makes no energy need not pay for that; of other
+  // snow it would be a gain in every step.
+  const auto tame = (s.hardening * (T(1) - s.stretch_min) < T(1)) & (s.lambda0 < T(4) * s.mu0);
+  const T rounding = T(16 * kEpsilon<T>) / min(T(1) - s.stretch_min, s.stretch_max - T(1));
+  const T slack = T(1) + T(1e-6) + select(tame, rounding, T(0));
   constexpr int kMost = 8;  // one or two will do: the energy is nearly quadratic
   for (int k = 0; k < kMost; ++k) {
     const auto too_much = energy > brought * slack;

@@ -80,7 +80,7 @@ template <class T, int D>
 inline std::optional<Vec<T, D>> normal_over_cell(const Body<T, D>& body, const LatticePoint<T, D>& x, const BodyContact<T, D>& at, T h) {
   if (body.solid.kind == SolidKind::kPlane) return at.n;
   Vec<T, D> slope;
-  T sum(0);
+  T bend(0), sum(0);
   for (int d = 0; d < D; ++d) {
     Vec<T, D> offset = x.offset;
     offset[d] += T(0.5);
@@ -88,11 +88,13 @@ inline std::optional<Vec<T, D>> normal_over_cell(const Body<T, D>& body, const L
     offset[d] -= T(1);
     const T below = probe(body, x.cell, offset, h).phi;
     slope[d] = (above - below) / h;
+    bend = max(bend, (above + below - T(2) * at.phi) / h);
     sum += above + below;
   }
-  constexpr T kSharp = T(0.9), kNone = T(1e-3);
+  // Ridges of less than 120 degrees have either, wherever they lie to the grid; a ball has them when it is smaller than a cell.
+  constexpr T kFlat = T(0.9), kBend = T(0.36), kNone = T(1e-3);
   const T length = norm(slope);
-  if (length < kSharp && sum > T(2 * D) * at.phi) return std::nullopt;
+  if ((length < kFlat || bend > kBend) && sum > T(2 * D) * at.phi) return std::nullopt;
   if (length < kNone) return at.n;
   return (T(1) / length) * slope;
 }
