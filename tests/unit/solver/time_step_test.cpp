@@ -106,7 +106,7 @@ TEST(TimeStep, AFrameHasNoSliverAtItsEnd) {
   EXPECT_NEAR(shortest / longest, 1, 1e-6);
 }
 
-// Snow in the cells from 0 to 9 on every axis (0.1 m), and a ball of radius 5 cm that moves along x.
+// Snow in the cells from 0 to 7 on every axis (0.08 m), and a ball of radius 5 cm that moves along x.
 Model with_ball(double x, double speed) {
   Model m = model();
   BodyModel body;
@@ -120,7 +120,7 @@ Model with_ball(double x, double speed) {
 
 SnowExtent snow_at(double time) {
   SnowExtent snow(time);
-  snow.include(Cell<3>{0, 0, 0}, 10);
+  for (const int first : {0, 4}) snow.include(Cell<3>{first, first, first});
   return snow;
 }
 
@@ -144,13 +144,13 @@ TEST(TimeStep, TheSurfaceOfASpinningBodyCounts) {
   EXPECT_DOUBLE_EQ(step_of(m, {}, snow_at(0), 0.04), 5e-4);
 }
 
-// A plane has no size: it counts as far as the snow reaches, here (0.1, 0.1, 0.1) from its point.
+// A plane has no size: it counts as far as the snow reaches, here (0.08, 0.08, 0.08) from its point.
 TEST(TimeStep, OfATiltingPlaneThePartUnderTheSnowCounts) {
   Model m = with_ball(0, 0);
   m.bodies[0].solid = {SolidKind::kPlane, {0, 1, 0}, {0, 0, 0}};
   m.bodies[0].anchor = to_lattice<double, 3>({0, 0, 0}, m.h, true);
   m.bodies[0].motion.spin = {0, 0, 10};
-  EXPECT_NEAR(step_of(m, {}, snow_at(0), 0.04), 0.25 * 0.01 / (10 * 0.1 * std::sqrt(3.0)), 2e-5);
+  EXPECT_NEAR(step_of(m, {}, snow_at(0), 0.04), 0.25 * 0.01 / (10 * 0.08 * std::sqrt(3.0)), 2e-5);
   m.bodies[0].motion.spin = {0, 0, 0};
   m.bodies[0].motion.velocity = {0, 1, 0};
   m.bodies[0].anchor = to_lattice<double, 3>({0, -1, 0}, m.h, true);
