@@ -94,13 +94,11 @@ FIRN_HD inline auto eigenvalues_at_least(const Mat<T, 2>& S, const T& low) {
 }
 template <class T>
 FIRN_HD inline auto eigenvalues_at_least(const Mat<T, 3>& S, const T& low) {
-  Mat<T, 3> A = S;
-  for (int i = 0; i < 3; ++i) A(i, i) = A(i, i) - low;
-  const Mat<T, 3> C = cofactor(A);
-  const T det = A(0, 0) * C(0, 0) + A(0, 1) * C(0, 1) + A(0, 2) * C(0, 2);
+  const T a = S(0, 0) - low, b = S(1, 1) - low, c = S(2, 2) - low;
+  const T bc = b * c - S(1, 2) * S(2, 1), ca = c * a - S(2, 0) * S(0, 2), ab = a * b - S(0, 1) * S(1, 0);
+  const T det = a * bc + S(0, 1) * (S(1, 2) * S(2, 0) - S(1, 0) * c) + S(0, 2) * (S(1, 0) * S(2, 1) - b * S(2, 0));
   // All principal minors, because leading ones alone cannot tell zero from negative.
-  return (A(0, 0) >= T(0)) & (A(1, 1) >= T(0)) & (A(2, 2) >= T(0)) & (C(0, 0) >= T(0)) & (C(1, 1) >= T(0)) & (C(2, 2) >= T(0)) &
-         (det >= T(0));
+  return (a >= T(0)) & (b >= T(0)) & (c >= T(0)) & (bc >= T(0)) & (ca >= T(0)) & (ab >= T(0)) & (det >= T(0));
 }
 
 // Singular value decomposition F = U diag(sigma) Vᵀ with U and V proper rotations: sigma is sorted by magnitude and only its last

@@ -211,13 +211,15 @@ inline Vec<T, D> keep_outside(const std::vector<Body<T, D>>& bodies, const Latti
 
 // After a step: what a particle's nodes that touch have, in their mean; `touching`: the sum of their weights. Where that is faint, or
 // nothing, the particle's own memory fades.
-template <class T>
-inline PushMemory<T> remembered(const PushMemory<T>& before, T touching, const PushMemory<T>& sums, T kept) {
-  constexpr T kForgotten = T(1e-3), own = T(kFaintWeight);
-  if (!(touching > T(0)) && before.touch * kept < kForgotten) return {};
-  const T weight = T(1) / (touching + own);
-  return {weight * (sums.push + own * kept * before.push), weight * (sums.touch + own * kept * before.touch),
-          weight * (sums.credit + own * kept * before.credit)};
+// Numbers, or Packs of them.
+template <class N>
+inline PushMemory<N> remembered(const PushMemory<N>& before, const N& touching, const PushMemory<N>& sums, const N& kept) {
+  const N forgotten(1e-3F), own(kFaintWeight), zero(0);
+  const auto forgets = (touching <= zero) & (before.touch * kept < forgotten);
+  const N weight = N(1) / (touching + own), faded = own * kept;
+  return {select(forgets, zero, weight * (sums.push + faded * before.push)),
+          select(forgets, zero, weight * (sums.touch + faded * before.touch)),
+          select(forgets, zero, weight * (sums.credit + faded * before.credit))};
 }
 
 }  // namespace firn

@@ -1,6 +1,8 @@
-// Contact that holds (solver/contact.h) on blocks, apart because each stage is a file: what particles near bodies tell their nodes, and
-// what nodes that touch tell them. Only blocks near bodies take part.
+// Contact that holds (solver/contact.h) on blocks, apart because each stage is a file: what particles near bodies tell their nodes. Only
+// blocks near bodies take part.
 #pragma once
+
+#include <bit>
 
 #include "solver/contact.h"
 #include "solver/cpu/scratch.h"
@@ -80,16 +82,34 @@ inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first
 template <class T, int D, class Kernel, class F>
 inline void for_each_touching(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int l, std::uint64_t lines, F f) {
   using Tile = PlainTile<T, D>;
-  int from = s.start[l];
-  std::uint64_t left = lines >> (from / Tile::kLine);
-  for (int i = 0; i < Kernel::kSupport; ++i, from += kFirstAxisStep<Tile, D>, left >>= kFirstAxisStep<Tile, D> / Tile::kLine)
-    for_each_line<Tile, D, Kernel>([&](int at, int j) {
-      if (!(left >> j & 1)) return;
-      T w = s.w[0][i][l];
-      if constexpr (D == 3) w *= s.w[1][j][l];
-      f(from + at, w);
-    });
+  constexpr int plane = kFirstAxisStep<Tile, D> / Tile::kLine;  // in lines
+  constexpr std::uint64_t stencil = [] {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < Kernel::kSupport; ++i) bits |= ((std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1) << (plane * i);
+    return bits;
+  }();
+  for (std::uint64_t left = lines >> (s.start[l] / Tile::kLine) & stencil; left != 0; left &= left - 1) {
+    const int line = std::countr_zero(left);
+    T w = s.w[0][line / plane][l];
+    if constexpr (D == 3) w *= s.w[1][line % plane][l];
+    f(s.start[l] + line * Tile::kLine, w);
+  }
 }
+
+// Where a tile and node block k under it overlap, on lines that may touch.
+template <int D, class F>
+inline void for_touching_overlap(int k, std::uint64_t lines, F f) {
+  for_overlap<D>(k, [&](int tile_node, int node) {
+    if (lines >> (tile_node / BlockShape<D>::kTileRow) & 1) f(tile_node, node);
+  });
+}
+
+// Where in a ContactTile the gaps to its k-th body are: the first has a channel beside what particles remember.
+template <int D>
+constexpr std::size_t gaps_tile(std::size_t k) {
+  return (k + kChannels - 1) / kChannels * (BlockShape<D>::kTileNodes * kChannels);
+}
+constexpr std::size_t gaps_channel(std::size_t k) { return (k + kChannels - 1) % kChannels * (k > 0); }
 
 // With steps 1 and 3: where the snow is, seen from the bodies as they stand when a step begins, and what it remembers.
 template <class T, int D, class Kernel>
@@ -114,6 +134,12 @@ class ContactScatter {
     if (!in_sight) return;
     if (tile.bodies.empty())
       return particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) { forget(at, first_lanes<T>(n)); });
+    tile.lines = 0;
+    tile.reach = 0;
+    for (const int k : tile.bodies) {
+      tile.lines |= touching_lines(bodies_[k], particles.first_cell, h_);
+      tile.reach = max(tile.reach, (reach_[k] + (bodies_[k].moves() ? T(1) : T(0))) * h_);
+    }
     tile.phi.resize(particles.groups.size() * kGroupSize);
     Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
     Group group;
@@ -121,12 +147,11 @@ class ContactScatter {
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       look(at, n, tile.bodies, group).store(phi);
       phi += kGroup<T>;
-      if (!group.any_gap && !group.any_memory) return;
-      if (!tile.told) start(particles, tile);
+      if (tile.lines == 0 || (!group.any_gap && !group.any_memory)) return;
+      if (!tile.told) start(tile);
       stencils.compute(store_.particles, at, particles.first_cell);
-      if (group.any_memory) add_memory(stencils, at, n, tile);
-      if (group.any_gap)
-        for (std::size_t first = 0; first < group.gaps.size(); first += kChannels) add_gaps(stencils, n, group, first, tile);
+      add_memory(stencils, at, n, group, tile);
+      for (std::size_t first = 1; first < group.gaps.size(); first += kChannels) add_gaps(stencils, n, group, first, tile);
     });
   }
 
@@ -157,14 +182,15 @@ class ContactScatter {
       select(out_of_reach, zero, Lanes<T>::load(column->at(at))).store(column->at(at));
   }
 
-  void start(const ParticleBlock<D>& particles, ContactTile<T>& tile) const {
-    constexpr std::size_t size = Scratch<T, D>::kTileValues;
+  void start(ContactTile<T>& tile) const {
+    constexpr std::size_t size = Scratch<T, D>::kTileValues, line = BlockShape<D>::kTileRow * kChannels;
     tile.told = true;
-    tile.lines = 0;
-    for (const int k : tile.bodies) tile.lines |= touching_lines(bodies_[k], particles.first_cell, h_);
-    tile.values.resize(size * (1 + (tile.bodies.size() + kChannels - 1) / kChannels));
-    std::fill_n(tile.values.begin(), size, T(0));
-    std::fill(tile.values.begin() + size, tile.values.end(), std::numeric_limits<T>::infinity());
+    tile.values.resize(gaps_tile<D>(tile.bodies.size() - 1) + size);
+    alignas(64) constexpr T nothing[kChannels] = {kFar, T(0), T(0), T(0)};
+    const Row<T> first = repeat_channels(nothing), other(kFar);
+    for (std::size_t at = 0; at < tile.values.size(); at += line)
+      if (tile.lines >> (at % size / line) & 1)
+        for (std::size_t i = 0; i < line; i += kRowNodes * kChannels) (at < size ? first : other).store(tile.values.data() + at + i);
   }
 
   // Returns phi of the nearest body.
@@ -199,25 +225,29 @@ class ContactScatter {
     return half;
   }
 
-  void add_memory(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, std::size_t at, int n, ContactTile<T>& tile) const {
+  // What a group remembers, and the least gap of the particles that a node sees to the first body.
+  void add_memory(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, std::size_t at, int n, const Group& group, ContactTile<T>& tile) const {
     const Particles<T, D>& ps = store_.particles;
-    const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), touch = Lanes<T>::load(ps.touch.at(at)), zero(T(0));
-    alignas(64) T values[kGroup<T>][kChannels];
+    const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), touch = Lanes<T>::load(ps.touch.at(at)), zero(T(0)), far(kFar);
+    alignas(64) T values[kGroup<T>][kChannels], gaps[kGroup<T>][kChannels];
     lanes_to_quads(zero, mass * Lanes<T>::load(ps.push.at(at)), mass * touch, mass * Lanes<T>::load(ps.credit.at(at)), values[0]);
+    lanes_to_quads(group.gaps[0], far, far, far, gaps[0]);
     for (int l = 0; l < n; ++l) {
-      if (!(ps.touch[at + l] > T(0))) continue;
-      const Row<T> value = repeat_channels(values[l]) * spread_nodes(s.w_last[l]);
+      if (!(values[l][2] > T(0)) && !(gaps[l][0] < kFar)) continue;
+      const Row<T> w_last = spread_nodes(s.w_last[l]), gap = repeat_channels(gaps[l]), value = repeat_channels(values[l]) * w_last;
+      const auto is_gap = gap < Row<T>(kFar);
       for_each_touching(s, l, tile.lines, [&](int from, T w) {
         T* row = tile.values.data() + from;
-        (Row<T>::load(row) + value * Row<T>(w)).store(row);
+        const Row<T> old = Row<T>::load(row);
+        select(is_gap, min(old, gap_in_sight(gap, w * w_last, h_)), old + value * Row<T>(w)).store(row);
       });
     }
   }
 
-  // The least gap of the particles that a node sees, four bodies at a time.
+  // The least gaps to other bodies, four at a time.
   void add_gaps(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int n, const Group& group, std::size_t first,
                 ContactTile<T>& tile) const {
-    const Lanes<T> far(std::numeric_limits<T>::infinity());
+    const Lanes<T> far(kFar);
     Lanes<T> of_four[kChannels] = {far, far, far, far}, least = far;
     for (std::size_t k = first; k < std::min(group.gaps.size(), first + kChannels); ++k) {
       of_four[k - first] = group.gaps[k];
@@ -227,14 +257,16 @@ class ContactScatter {
     alignas(64) T nearest[kGroup<T>];
     lanes_to_quads(of_four[0], of_four[1], of_four[2], of_four[3], quads[0]);
     least.store(nearest);
-    T* nodes = tile.values.data() + (1 + first / kChannels) * Scratch<T, D>::kTileValues;
+    T* nodes = tile.values.data() + gaps_tile<D>(first);
     for (int l = 0; l < n; ++l) {
-      if (!(nearest[l] < far[0])) continue;
+      if (!(nearest[l] < kFar)) continue;
       const Row<T> gap = repeat_channels(quads[l]), w_last = spread_nodes(s.w_last[l]);
       for_each_touching(s, l, tile.lines,
                         [&](int from, T w) { min(Row<T>::load(nodes + from), gap_in_sight(gap, w * w_last, h_)).store(nodes + from); });
     }
   }
+
+  static constexpr T kFar = std::numeric_limits<T>::infinity();
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
@@ -287,32 +319,18 @@ class ContactNodes {
 
   void add(const ContactTile<T>& tile, int k, const std::vector<Body<T, D>>& near) {
     if (empty_) start(near.size());
-    for_overlap<D>(k, [&](int tile_node, int node) {
+    for_touching_overlap<D>(k, tile.lines, [&](int tile_node, int node) {
       T* to = memory_ + node * kChannels;
       (Row<T>::load(to) + Row<T>::load(tile.values.data() + tile_node * kChannels)).store(to);
     });
-    const bool same = std::equal(near.begin(), near.end(), tile.bodies.begin(), tile.bodies.end(),
-                                 [](const Body<T, D>& body, int number) { return body.number == number; });
-    if (same) return add_same(tile, k, near.size());
     for (std::size_t body = 0; body < near.size(); ++body) {
       const auto found = std::find(tile.bodies.begin(), tile.bodies.end(), near[body].number);
       if (found == tile.bodies.end()) continue;
       const std::size_t number = found - tile.bodies.begin();
-      const T* from = tile.values.data() + (1 + number / kChannels) * Scratch<T, D>::kTileValues + number % kChannels;
+      const T* from = tile.values.data() + gaps_tile<D>(number) + gaps_channel(number);
       T* to = gaps_in(*this, body / kChannels) + body % kChannels;
-      for_overlap<D>(k, [&](int tile_node, int node) {
+      for_touching_overlap<D>(k, tile.lines, [&](int tile_node, int node) {
         for (int i = 0; i < kRowNodes; ++i) to[(node + i) * kChannels] = min(to[(node + i) * kChannels], from[(tile_node + i) * kChannels]);
-      });
-    }
-  }
-
-  // Of the same bodies in the same order.
-  void add_same(const ContactTile<T>& tile, int k, std::size_t bodies) {
-    for (std::size_t four = 0; four * kChannels < bodies; ++four) {
-      const T* from = tile.values.data() + (1 + four) * Scratch<T, D>::kTileValues;
-      T* to = gaps_in(*this, four);
-      for_overlap<D>(k, [&](int tile_node, int node) {
-        min(Row<T>::load(to + node * kChannels), Row<T>::load(from + tile_node * kChannels)).store(to + node * kChannels);
       });
     }
   }
@@ -321,72 +339,6 @@ class ContactNodes {
   alignas(64) T memory_[kValues];
   alignas(64) T first_gaps_[kValues];
   std::vector<T> more_gaps_;
-};
-
-// With steps 7 to 10: what the particles of a block will remember.
-template <class T, int D, class Kernel>
-class ContactGather {
- public:
-  ContactGather(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, double dt)
-      : store_(store), scratch_(scratch), rates_(model, dt) {}
-
-  void block(std::size_t b) const {
-    const ParticleBlock<D>& particles = store_.blocks[b];
-    ContactTile<T>& own = scratch_.contact_tiles[particles.place];
-    if (own.bodies.empty()) return;
-    own.next.resize(particles.count);
-    alignas(64) T nodes[Scratch<T, D>::kTileValues];
-    const bool touches = load(b, nodes);
-    const std::uint64_t lines = own.told ? own.lines : ~std::uint64_t(0);
-    Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
-    PushMemory<T>* next = own.next.data();
-    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      if (touches) stencils.compute(store_.particles, at, particles.first_cell);
-      for (int l = 0; l < n; ++l) {
-        alignas(64) T sums[kChannels] = {};
-        if (touches) {
-          Row<T> sum(T(0));
-          for_each_touching(stencils, l, lines, [&](int from, T w) { sum = sum + Row<T>(w) * Row<T>::load(nodes + from); });
-          store_sum_of_nodes(sum * spread_nodes(stencils.w_last[l]), sums);
-        }
-        const Particles<T, D>& ps = store_.particles;
-        *next++ = remembered<T>({ps.push[at + l], ps.touch[at + l], ps.credit[at + l]}, sums[0], {sums[1], sums[2], sums[3]}, rates_.kept);
-      }
-    });
-  }
-
-  // The step was right.
-  void accept(std::size_t b) const {
-    const ParticleBlock<D>& particles = store_.blocks[b];
-    const ContactTile<T>& own = scratch_.contact_tiles[particles.place];
-    if (own.bodies.empty()) return;
-    for (std::uint32_t i = 0; i < particles.count; ++i) {
-      store_.particles.push[particles.slot(i)] = own.next[i].push;
-      store_.particles.touch[particles.slot(i)] = own.next[i].touch;
-      store_.particles.credit[particles.slot(i)] = own.next[i].credit;
-    }
-  }
-
- private:
-  // The memory of nodes that touch, and zero for the others; false: there are none.
-  bool load(std::size_t b, T* nodes) const {
-    const auto& overlap = scratch_.grid.nodes_of(b);
-    if (std::none_of(overlap.begin(), overlap.end(), [&](std::int32_t node_block) { return scratch_.has_contact[node_block]; }))
-      return false;
-    for (int k = 0; k < BlockShape<D>::kNeighbors; ++k) {
-      const T* from = scratch_.contact.data() + overlap[k] * Scratch<T, D>::kBlockValues;
-      for_overlap<D>(k, [&](int tile_node, int node) {
-        Row<T> row(T(0));
-        if (scratch_.has_contact[overlap[k]]) row = Row<T>::load(from + node * kChannels);
-        (spread_first_channel(row) * row).store(nodes + tile_node * kChannels);
-      });
-    }
-    return true;
-  }
-
-  ParticleStore<T, D>& store_;
-  Scratch<T, D>& scratch_;
-  ContactRates<T> rates_;
 };
 
 }  // namespace firn::cpu

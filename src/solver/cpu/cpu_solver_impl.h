@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/exchange.h"
+#include "solver/cpu/contact_gather.h"
 #include "solver/cpu/cpu_solver_particles.h"
 
 namespace firn::cpu {

@@ -29,12 +29,14 @@ struct BlockReport {
 // What the particles of a block near bodies tell their nodes of them; see contact_tiles.h.
 template <class T>
 struct ContactTile {
-  std::vector<int> bodies;          // numbers of those near; none: there is nothing to tell
-  bool told = false;                // there are `values`
-  std::uint64_t lines = 0;          // a bit for each line of the tile's nodes: whether any of them may touch
-  Array<T> values;                  // a tile of (-, m push, m touch, m credit), then one of the least gaps to every four bodies
-  Array<T> phi;                     // of the nearest body, at each slot of the block's groups
-  std::vector<PushMemory<T>> next;  // of each particle after the step
+  std::vector<int> bodies;  // numbers of those near; none: there is nothing to tell
+  bool told = false;        // there are `values`
+  std::uint64_t lines = 0;  // a bit for each line of the tile's nodes: whether any of them may touch
+  Array<T>
+      values;    // a tile of (least gap to the first body, m push, m touch, m credit), then one of gaps to every four more; on such lines
+  T reach = 0;   // m: particles farther away see no node that may touch
+  Array<T> phi;  // of the nearest body, at each slot of the block's groups, m
+  std::array<Array<T>, 3> next;  // likewise, of particles after the step: push, touch, credit
 };
 
 // The sum of all lanes that are used, in double precision.
@@ -135,7 +137,7 @@ struct Scratch {
     std::size_t values = 0;
     for (const Tiles<T>* kind : {&momentum_tiles, &force_tiles}) values += kind->whole.capacity() + kind->small.capacity();
     for (const Array<T>* a : {&mass_velocity, &velocity, &contact, &r, &p, &Ar, &Ap}) values += a->capacity();
-    for (const ContactTile<T>& tile : contact_tiles) values += tile.values.capacity() + tile.phi.capacity() + 3 * tile.next.capacity();
+    for (const ContactTile<T>& tile : contact_tiles) values += tile.values.capacity() + tile.phi.capacity() + 3 * tile.next[0].capacity();
     return next.bytes() + migration.bytes() + grid.bytes() + values * sizeof(T) + constraints.capacity() * sizeof(Constraint<T, D>) +
            reports.capacity() * sizeof(BlockReport) + tiles.capacity() * sizeof(OwnTiles<D>) +
            slot_of_id.capacity() * sizeof(std::uint32_t) + partial.capacity() * sizeof(double);
