@@ -131,6 +131,7 @@ TEST(DeformingLeg, PushesSnowWithoutLettingItIn) {
   constexpr double kH = 0.02;
   constexpr int kFrames = 9;
   std::vector<std::string> files;
+  files.reserve(kFrames);
   for (int k = 0; k < kFrames; ++k) files.push_back(folder.write(fmt::format("leg_{:04}.obj", k), obj(bent_leg(leg_angle(k / 24.0)))));
   Simulation simulation(kicking_leg(folder, "leg_####.obj", kH));
   const double before = simulation.statistics().momentum[0];

@@ -166,7 +166,7 @@ TEST(TimeStep, OfKeysTheStretchesAheadCount) {
 }
 
 TEST(TimeStep, NamesTheRuleThatSetIt) {
-  const auto rule = [](Model m, const StepLimits& limits) { return choose_time_step(m, limits, snow_at(0), 0.04).rule; };
+  const auto rule = [](const Model& m, const StepLimits& limits) { return choose_time_step(m, limits, snow_at(0), 0.04).rule; };
   Model implicit = model(), fixed = model();
   implicit.solver.integrator = Integrator::kSemiImplicit;
   fixed.solver.time_step = 0.04;
