@@ -91,6 +91,9 @@ std::string complaint(Field field, int component, double value) {
       return is_whole(value, std::numeric_limits<std::uint32_t>::max()) ? "" : must_be("a whole number from 0 to 4294967295");
     case Field::kMaterial:
       return is_whole(value, std::numeric_limits<std::uint16_t>::max()) ? "" : must_be("a whole number from 0 to 65535");
+    case Field::kPush:
+    case Field::kTouch:
+    case Field::kCredit: return value >= 0 ? "" : must_be("at least 0");
     default: return "";
   }
 }

@@ -108,6 +108,8 @@ const Malformed kRows[] = {
      "at line 9: vertex 1: mass is -1, it must be greater than 0"},
     {"ZeroVolume", ascii(std::string(kXy) + "property float volume\n", "0 0 0\n"), "volume is 0"},
     {"ZeroJp", ascii(std::string(kXy) + "property float jp\n", "0 0 0\n"), "jp is 0"},
+    {"NegativeTouch", ascii(std::string(kXy) + "property float touch\n", "0 0 -0.5\n"), "touch is -0.5, it must be at least 0"},
+    {"NegativeCredit", ascii(std::string(kXy) + "property float credit\n", "0 0 -1\n"), "credit is -1, it must be at least 0"},
     {"NegativeId", ascii(std::string(kXy) + "property int id\n", "0 0 -1\n"), "id is -1"},
     {"FractionalId", ascii(std::string(kXy) + "property float id\n", "0 0 1.5\n"), "id is 1.5"},
     {"MaterialTooLarge", ascii(std::string(kXy) + "property int material\n", "0 0 65536\n"), "material is 65536"},
