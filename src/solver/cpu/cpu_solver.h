@@ -51,6 +51,14 @@ class CpuSolver : public Solver {
     Attempt (CpuSolver::*run)(Work& work);
   };
 
+  Attempt migrate(Work& work);
+  Attempt choose_awake(Work& work);
+  Attempt scatter(Work& work);
+  Attempt scatter_again(Work& work);
+  Attempt update_grid(Work& work);
+  Attempt solve(Work& work);
+  Attempt update_particles(Work& work);
+
   // The ten steps, top to bottom; the second, volumes, is taken once when a state is made. What is tried again with a shorter step when it
   // goes wrong writes nothing but scratch.
   static constexpr Stage kBefore[] = {
@@ -78,13 +86,6 @@ class CpuSolver : public Solver {
   // Ends with the first that goes wrong.
   Attempt run(std::span<const Stage> stages, Work& work);
 
-  Attempt migrate(Work& work);
-  Attempt choose_awake(Work& work);
-  Attempt scatter(Work& work);
-  Attempt scatter_again(Work& work);
-  Attempt update_grid(Work& work);
-  Attempt solve(Work& work);
-  Attempt update_particles(Work& work);
   ChosenStep choose_step(const Work& work, double longest) const;
   double sum_over_active() const;
   EnergyBalance balance(const Work& work) const;
