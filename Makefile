@@ -6,6 +6,7 @@ PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev lib
            libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 LINT_PACKAGES = clang-format clang-tidy
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
+PHYSICS_PACKAGES = python3-matplotlib python3-numpy python3-pil
 # python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
 INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
 # The Python that has the package's matplotlib, whatever else is first in the path.
@@ -23,7 +24,7 @@ help:
 	@echo "make lint      look at the code and the documents without building: format, layers, headers, names, keys, flags"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
-	@echo "make soak      the long tests: convergence tables, large runs, 300 random scenes and 1,000 damaged files"
+	@echo "make soak      the long tests: convergence tables, large runs, the energy of 200 random scenes, 300 that anything may happen to, 1,000 damaged files"
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
@@ -96,7 +97,7 @@ bench: packages
 	$(PYTHON) benchmarks/run.py --build $(BUILD) --avx2-build $(BUILD)-avx2 $(BENCH_FLAGS)
 
 # The figures of docs/physics.md; PHYSICS_FLAGS also takes names of sections.
-physics: PACKAGES += python3-matplotlib
+physics: PACKAGES += $(PHYSICS_PACKAGES)
 physics: build
 	$(PYTHON) benchmarks/physics/run.py --build $(BUILD) $(PHYSICS_FLAGS)
 
