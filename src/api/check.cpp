@@ -93,9 +93,9 @@ SnowExtent first_extent(const Model& model, const ParticleTable& particles) {
   SnowExtent extent(0);
   for (const ParticleRow& row : particles) {
     if (model.dimension == 3) {
-      extent.include_block_of(model, Cell<3>{row.cell[0], row.cell[1], row.cell[2]});
+      extent.include_block_of(model, place_of<3>(row).cell);
     } else {
-      extent.include_block_of(model, Cell<2>{row.cell[0], row.cell[1]});
+      extent.include_block_of(model, place_of<2>(row).cell);
     }
   }
   return extent;

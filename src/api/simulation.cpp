@@ -208,10 +208,8 @@ Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const
   constexpr std::size_t kPiece = 8192;  // rows are large: few of them at a time
   for (std::size_t at = begin; at < end; at += kPiece)
     for (const ParticleRow& row : parts_->solver->rows(model, parts_->state, at, std::min(end, at + kPiece))) {
-      Mat<double, 3> F_E;
-      std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
       frame.position.push_back({row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)});
-      frame.je.push_back(determinant(F_E));
+      frame.je.push_back(elastic_volume(row));
 #define FIRN_Every true
 #define FIRN_Complete complete
 #define FIRN_OF_ROW(member, type, shape, change, needs, initial, frames, field, name, ...) \

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <optional>
 
 #include "build/form.h"
 #include "build/sampled_form.h"
 #include "geometry/contour.h"
 #include "geometry/repair.h"
+#include "math/random.h"
 
 namespace firn {
 
@@ -66,12 +69,61 @@ std::string work_on(const Shape& shape) {
   }
 }
 
+namespace {
+
+// The deepest of points at random in the box around a body, m; nothing where too few of them are inside to tell.
+std::optional<double> deepest_point(const Form& form, double farthest) {
+  constexpr int kTries = 20'000, kEnough = 50;
+  Rng rng(1);
+  int inside = 0;
+  double deepest = 0;
+  for (int k = 0; k < kTries; ++k) {
+    Vec<double, 3> q = 0.5 * (form.lower + form.upper);
+    for (int d = 0; d < form.dimension; ++d) q[d] = form.lower[d] + rng.uniform() * (form.upper[d] - form.lower[d]);
+    const double phi = form.measure(q, farthest);
+    inside += phi < 0;
+    deepest = std::max(deepest, -phi);
+    if (deepest >= farthest) break;
+  }
+  return inside < kEnough && deepest < farthest ? std::nullopt : std::optional(deepest);
+}
+
+// m, where a body is thickest, as far as is known: through the box around it, and twice its deepest point.
+double thickness(const Form& form, double h) {
+  double least = std::numeric_limits<double>::infinity();
+  if (form.solid.kind == SolidKind::kPlane) return least;
+  for (int d = 0; d < form.dimension; ++d) least = std::min(least, form.upper[d] - form.lower[d]);
+  if (form.measure) {
+    if (const std::optional<double> deepest = deepest_point(form, h)) least = std::min(least, 2 * *deepest);
+  } else if (form.level_set && !form.level_set->volume.phi.empty()) {
+    float lowest = 0;
+    for (const std::vector<float>* values : {&form.level_set->volume.phi, &form.level_set->volume.bound})
+      for (const float phi : *values) lowest = std::min(lowest, phi);
+    least = std::min(least, -2.0 * lowest);
+  }
+  return least;
+}
+
+void check_thickness(const Collider& collider, const Form& form, const Scene& scene, std::vector<std::string>& warnings) {
+  constexpr double kThinnest = 1;  // cells: below it grid and snow see both sides at once
+  const double h = scene.simulation.spacing, cells = thickness(form, h) / h;
+  if (cells >= kThinnest) return;
+  warnings.push_back(
+      fmt::format("{}: only {:.2g} cells thick: {}; use a spacing below {:.2g} or a thicker body", to_string(collider.location), cells,
+                  scene.solver.contact == ContactRule::kHeld ? "snow on its two sides acts through it" : "fast snow gets through it",
+                  cells * h / kThinnest));
+}
+
+}  // namespace
+
 std::vector<BodyModel> make_bodies(const Scene& scene, std::vector<std::string>& warnings, const SetupProgress& setup) {
   std::vector<BodyModel> bodies;
   for (std::size_t c = 0; c < scene.colliders.size(); ++c) {
     const Collider& collider = scene.colliders[c];
     if (const std::string work = work_on(collider.shape); setup && !work.empty()) setup(fmt::format("collider {}: {}", c, work));
-    bodies.push_back(make_body(collider, make_form_at(collider.shape, scene, collider.location, warnings), scene.simulation.spacing));
+    const Form form = make_form_at(collider.shape, scene, collider.location, warnings);
+    check_thickness(collider, form, scene, warnings);
+    bodies.push_back(make_body(collider, form, scene.simulation.spacing));
   }
   return bodies;
 }

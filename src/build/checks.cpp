@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kFewestCells = 4;  // across a body: fewer cannot bend or break
 constexpr double kTouching = 1e-9;  // of h: particles on a surface are not inside
-constexpr double kThinnest = 1.0;   // cells through a collider: below it grid and snow see both of its sides at once
 constexpr double kSparse = 2.0;     // particles per cell below which snow falls apart for lack of neighbours
 
 struct Range {
@@ -91,14 +90,8 @@ template <int D>
 std::size_t count_inside(const Built& built, const Neighbourhood& near, std::size_t s, const BodyModel& model, double t) {
   const Bodies<double, D> bodies = freeze<double, D>(std::vector{model}, t);
   return near.count(s, box_around(model, t), [&](std::size_t i) {
-    const ParticleRow& row = built.particles[i];
-    Cell<D> cell;
-    Vec<double, D> offset;
-    for (int d = 0; d < D; ++d) {
-      cell[d] = row.cell[d];
-      offset[d] = row.offset[d];
-    }
-    return probe(bodies.list.front(), cell, offset, built.model.h).phi < -kTouching * built.model.h;
+    const LatticePoint<double, D> x = place_of<D>(built.particles[i]);
+    return probe(bodies.list.front(), x.cell, x.offset, built.model.h).phi < -kTouching * built.model.h;
   });
 }
 
@@ -116,29 +109,6 @@ void check_colliders(const Scene& scene, Built& built, const std::vector<Range>&
         built.warnings.push_back(
             fmt::format("{}: {} of {} particles start inside collider {}", to_string(scene.snow[s].location), inside, all, c));
     }
-}
-
-// m, at its thickest: through the box around it, and twice the deepest value of its level set where there is one.
-double thickness(const BodyModel& body, int dimension) {
-  double least = std::numeric_limits<double>::infinity();
-  if (body.solid.kind == SolidKind::kPlane) return least;
-  for (int d = 0; d < dimension; ++d) least = std::min(least, body.upper[d] - body.lower[d]);
-  if (!body.level_set || body.level_set->volume.phi.empty()) return least;
-  float deepest = 0;
-  for (const std::vector<float>* values : {&body.level_set->volume.phi, &body.level_set->volume.bound})
-    for (const float phi : *values) deepest = std::min(deepest, phi);
-  return std::min(least, -2.0 * deepest);
-}
-
-void check_thickness(const Scene& scene, Built& built) {
-  const bool held = scene.solver.contact == ContactRule::kHeld;
-  for (std::size_t c = 0; c < built.model.bodies.size(); ++c) {
-    const double cells = thickness(built.model.bodies[c], scene.simulation.dimension) / built.model.h;
-    if (cells < kThinnest)
-      built.warnings.push_back(fmt::format(
-          "{}: only {:.2g} cells thick: {}; use a spacing below {:.2g} or a thicker body", to_string(scene.colliders[c].location), cells,
-          held ? "snow on its two sides acts through it" : "fast snow gets through it", cells * built.model.h / kThinnest));
-  }
 }
 
 void check_overlaps(const Scene& scene, const std::vector<Form>& forms, Built& built, const Neighbourhood& near) {
@@ -233,7 +203,6 @@ void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& bui
   const Neighbourhood near(built, ranges);
   check_colliders(scene, built, ranges, near);
   check_overlaps(scene, forms, built, near);
-  check_thickness(scene, built);
   check_resolution(scene, built, ranges);
   check_sources(scene, built);
   check_domain(scene, built, ranges);

@@ -1,6 +1,7 @@
 // Particles between the parts of the program: row by row, in id order, double precision, always three components.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "firn/fields.h"
+#include "math/lattice.h"
+#include "math/vec.h"
 
 namespace firn {
 
@@ -45,6 +48,23 @@ struct Variation {
 struct ParticleRow : ParticleCore, AffinePart, HeldPart {
   std::optional<Variation> own;  // of particles that differ from their material
 };
+
+// Rows have three axes, also in 2D.
+template <int D>
+LatticePoint<double, D> place_of(const ParticleCore& row) {
+  LatticePoint<double, D> x;
+  for (int d = 0; d < D; ++d) {
+    x.cell[d] = row.cell[d];
+    x.offset[d] = row.offset[d];
+  }
+  return x;
+}
+
+inline double elastic_volume(const ParticleCore& row) {  // det F_E
+  Mat<double, 3> F_E;
+  std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
+  return determinant(F_E);
+}
 
 // Rows in id order. A scene starts from such a table, and nothing takes more memory then: what only some runs have is stored only
 // where some row has it.

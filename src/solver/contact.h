@@ -214,9 +214,11 @@ inline Vec<T, D> keep_outside(const std::vector<Body<T, D>>& bodies, const Latti
 // Numbers, or Packs of them.
 template <class N>
 inline PushMemory<N> remembered(const PushMemory<N>& before, const N& touching, const PushMemory<N>& sums, const N& kept) {
-  const N forgotten(1e-3F), own(kFaintWeight), zero(0);
+  using S = Scalar<N>;
+  constexpr S kForgotten = S(1e-3), kOwn = S(kFaintWeight);
+  const N forgotten(kForgotten), own(kOwn), zero(S(0)), one(S(1));
   const auto forgets = (touching <= zero) & (before.touch * kept < forgotten);
-  const N weight = N(1) / (touching + own), faded = own * kept;
+  const N weight = one / (touching + own), faded = own * kept;
   return {select(forgets, zero, weight * (sums.push + faded * before.push)),
           select(forgets, zero, weight * (sums.touch + faded * before.touch)),
           select(forgets, zero, weight * (sums.credit + faded * before.credit))};

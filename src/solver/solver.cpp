@@ -47,6 +47,7 @@ std::unique_ptr<Solver> make_cpu_solver(const Model& model, int threads) {
 
 std::vector<BodyLoad> loads_over(double dt, const std::vector<Load>& loads) {
   std::vector<BodyLoad> over;
+  over.reserve(loads.size());
   for (const Load& load : loads) over.push_back({to_array(dt * load.force), to_array(dt * load.torque), dt * load.power});
   return over;
 }
@@ -83,23 +84,32 @@ struct Sums {
   std::int64_t inside = 0, squeezed = 0;
 };
 
+// Those that may have one of these particles deeper inside than a cell: of many bodies few are near.
+template <int D>
+std::vector<Body<double, D>> bodies_around(const Bodies<double, D>& bodies, const ParticleTable& rows, double h) {
+  Vec<double, D> lower = Vec<double, D>::filled(Sums::kFar), upper = -lower;  // in cells
+  for (const ParticleRow& row : rows)
+    for (int d = 0; d < D; ++d) {
+      lower[d] = std::min<double>(lower[d], row.cell[d]);
+      upper[d] = std::max<double>(upper[d], row.cell[d] + 1.0);
+    }
+  const Cell<D> first = convert_vec<std::int32_t, D>(lower);
+  const Vec<double, D> half = 0.5 * (upper - lower);
+  std::vector<Body<double, D>> near;
+  for (const Body<double, D>& body : bodies.list)
+    if (probe(body, first, half, h).phi <= 1.01 * norm(half) * h - h) near.push_back(body);
+  return near;
+}
+
 // More than a cell inside one of them.
 template <int D>
-bool is_inside(const Bodies<double, D>& bodies, const ParticleRow& row, double h) {
-  Cell<D> cell;
-  Vec<double, D> offset;
-  for (int d = 0; d < D; ++d) {
-    cell[d] = row.cell[d];
-    offset[d] = row.offset[d];
-  }
-  return std::any_of(bodies.list.begin(), bodies.list.end(),
-                     [&](const Body<double, D>& body) { return probe(body, cell, offset, h).phi < -h; });
+bool is_inside(const std::vector<Body<double, D>>& bodies, const ParticleRow& row, double h) {
+  const LatticePoint<double, D> x = place_of<D>(row);
+  return std::any_of(bodies.begin(), bodies.end(), [&](const Body<double, D>& body) { return probe(body, x.cell, x.offset, h).phi < -h; });
 }
 
 bool is_squeezed(const ParticleRow& row) {
-  Mat<double, 3> F_E;
-  std::copy(row.F_E.begin(), row.F_E.end(), F_E.a);
-  const double J = determinant(F_E) * row.J_P;
+  const double J = elastic_volume(row) * row.J_P;
   return J < kSqueezed && row.mass > kDensest * row.volume * J;
 }
 
@@ -112,7 +122,7 @@ double elastic_energy(const Model& model, const ParticleRow& row) {
 }
 
 template <int D>
-void add(const Model& model, const Bodies<double, D>& bodies, const ParticleRow& row, Sums& s) {
+void add(const Model& model, const std::vector<Body<double, D>>& bodies, const ParticleRow& row, Sums& s) {
   const Vec<double, 3> v{row.velocity[0], row.velocity[1], row.velocity[2]};
   const Vec<double, 3> x{row.position(0, model.h), row.position(1, model.h), row.position(2, model.h)};
   s.mass += row.mass;
@@ -161,8 +171,10 @@ Statistics sum_up_in(const Model& model, const Solver& solver, const State& stat
   const std::size_t ids = state.next_id;
   std::vector<Sums> partial((ids + kChunk - 1) / kChunk);
   parallel_for(partial.size(), [&](std::size_t c) {
-    for (const ParticleRow& row : solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk)))
-      add(model, bodies, row, partial[c]);
+    const ParticleTable rows = solver.rows(model, state, c * kChunk, std::min(ids, (c + 1) * kChunk));
+    if (rows.empty()) return;
+    const std::vector<Body<double, D>> near = bodies_around(bodies, rows, model.h);
+    for (const ParticleRow& row : rows) add(model, near, row, partial[c]);
   });
   Sums sum;
   for (const Sums& s : partial) merge(s, sum);

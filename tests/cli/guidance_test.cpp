@@ -113,6 +113,12 @@ TEST_F(GuidanceOfARun, CollidersThinnerThanACellAreWarnedOf) {
   EXPECT_TRUE(thin("shape = \"cylinder\"\ncenter = [1, 0, 0]\nradius = 0.5\nheight = 0.01\n"));
   EXPECT_TRUE(thin("shape = \"sphere\"\ncenter = [1, 0, 0]\nradius = 0.009\n"));
   EXPECT_FALSE(thin("shape = \"plane\"\npoint = [0, -1, 0]\nnormal = [0, 1, 0]\n"));
+  const auto shell = [](const char* inner) {
+    return std::string("shape = \"difference\"\nparts = [{shape = \"sphere\", center = [1, 0, 0], radius = 0.3}, ") +
+           "{shape = \"sphere\", center = [1, 0, 0], radius = " + inner + "}]\n";
+  };
+  EXPECT_TRUE(thin(shell("0.295")));
+  EXPECT_FALSE(thin(shell("0.26")));
   EXPECT_TRUE(thin("shape = \"mesh\"\nfile = \"tile.obj\"\nthickness = 0.01\n"));
   EXPECT_FALSE(thin("shape = \"mesh\"\nfile = \"tile.obj\"\nthickness = 0.05\n"));
 }
