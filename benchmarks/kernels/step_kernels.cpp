@@ -19,12 +19,14 @@ void move_grid(PackedBall& ball, double dt) {
   for (std::size_t b = 0; b < ball.scratch().grid.node_block_count(); ++b) pass.block(b);
 }
 
+constexpr auto no_contact = [](const auto&, std::size_t, int) {};
+
 template <class Pass>
 void time_blocks(benchmark::State& timer, PackedBall& ball, const Pass& pass) {
   const cpu::FlushDenormals flush;
   for (auto _ : timer) {
     ball.scratch().migration.start(ball.store().blocks.size());
-    for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b);
+    for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b, no_contact);
     benchmark::ClobberMemory();
   }
   count_particles(timer, ball.state.particle_count);
@@ -49,7 +51,7 @@ void residual_iteration(benchmark::State& timer) {
   static PackedBall ball = packed_ball(Integrator::kSemiImplicit);
   const cpu::Scatter<Scalar, kDimension, Kernel, kApic> pass(ball.model, ball.store(),
                                                              ball.scratch());  // an earlier call has used up the forces
-  for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b);
+  for (std::size_t b = 0; b < ball.store().blocks.size(); ++b) pass.block(b, no_contact);
   move_grid(ball, kImplicitStep);
   cpu::ImplicitSystem<Scalar, kDimension, Kernel> system(ball.model, ball.store(), ball.scratch(), kImplicitStep);
   cpu::Threads one_thread(1);

@@ -80,20 +80,19 @@ inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first
 
 // f(place of the Row in a plain tile, weight of its line) for the lines of a stencil that may touch.
 template <class T, int D, class Kernel, class F>
-inline void for_each_touching(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int l, std::uint64_t lines, F f) {
+inline void for_each_touching(const Stencils<T, D, Kernel>& s, int l, std::uint64_t lines, F f) {
   using Tile = PlainTile<T, D>;
+  using Own = RowTile<T, D>;                                    // of the stencil
   constexpr int plane = kFirstAxisStep<Tile, D> / Tile::kLine;  // in lines
-  constexpr std::uint64_t stencil = [] {
-    std::uint64_t bits = 0;
-    for (int i = 0; i < Kernel::kSupport; ++i) bits |= ((std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1) << (plane * i);
-    return bits;
-  }();
-  for (std::uint64_t left = lines >> (s.start[l] / Tile::kLine) & stencil; left != 0; left &= left - 1) {
-    const int line = std::countr_zero(left);
-    T w = s.w[0][line / plane][l];
-    if constexpr (D == 3) w *= s.w[1][line % plane][l];
-    f(s.start[l] + line * Tile::kLine, w);
-  }
+  constexpr std::uint64_t stencil = (std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1;
+  const int start = s.start[l], line = start / Own::kLine;
+  int from = line * Tile::kLine + start % Own::kLine / Own::kRow * Tile::kRow;
+  lines >>= line;
+  for (int i = 0; i < Kernel::kSupport; ++i, lines >>= plane, from += kFirstAxisStep<Tile, D>)
+    for (std::uint64_t left = lines & stencil; left != 0; left &= left - 1) {
+      const int j = std::countr_zero(left);
+      f(from + j * Tile::kLine, D == 3 ? s.w[0][i][l] * s.w[D - 2][j][l] : s.w[0][i][l]);
+    }
 }
 
 // Where a tile and node block k under it overlap, on lines that may touch.
@@ -116,12 +115,36 @@ template <class T, int D, class Kernel>
 class ContactScatter {
  public:
   ContactScatter(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch, const std::vector<Body<T, D>>& bodies)
-      : store_(store), scratch_(scratch), bodies_(bodies), h_(T(model.h)) {
+      : store_(store), scratch_(scratch), bodies_(bodies), h_(T(model.h)), holds_(model.holds()) {
     for (const Body<T, D>& body : bodies) reach_.push_back(touching_reach(body));
   }
 
-  void block(std::size_t b) const {
-    const ParticleBlock<D>& particles = store_.blocks[b];
+  struct Group {
+    std::vector<Lanes<T>> gaps;  // per body, m; infinite where a step cannot close them
+    bool any_gap = false, any_memory = false;
+  };
+
+  // What a block's scatter calls for each group of its particles.
+  class OfBlock {
+   public:
+    OfBlock(const ContactScatter& all, ContactTile<T>* tile) : all_(all), tile_(tile) {}
+    void operator()(const Stencils<T, D, Kernel>& stencils, std::size_t at, int n) {
+      if (tile_ == nullptr) return;
+      all_.tell(stencils, at, n, tile_->phi.data() + first_, *tile_, group_);
+      first_ += kGroup<T>;
+    }
+
+   private:
+    const ContactScatter& all_;
+    ContactTile<T>* tile_;  // none: no body is near
+    Group group_;
+    std::size_t first_ = 0;  // of the group, among the block's
+  };
+
+  OfBlock of_block(std::size_t b) const { return {*this, holds_ ? start_block(store_.blocks[b]) : nullptr}; }
+
+ private:
+  ContactTile<T>* start_block(const ParticleBlock<D>& particles) const {
     ContactTile<T>& tile = scratch_.contact_tiles[particles.place];
     tile.bodies.clear();
     tile.told = false;
@@ -131,9 +154,11 @@ class ContactScatter {
       in_sight = in_sight || least <= T(kSight);
       if (least <= reach_[k]) tile.bodies.push_back(static_cast<int>(k));
     }
-    if (!in_sight) return;
-    if (tile.bodies.empty())
-      return particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) { forget(at, first_lanes<T>(n)); });
+    if (!in_sight) return nullptr;
+    if (tile.bodies.empty()) {
+      particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) { forget(at, first_lanes<T>(n)); });
+      return nullptr;
+    }
     tile.lines = 0;
     tile.reach = 0;
     for (const int k : tile.bodies) {
@@ -141,25 +166,16 @@ class ContactScatter {
       tile.reach = max(tile.reach, (reach_[k] + (bodies_[k].moves() ? T(1) : T(0))) * h_);
     }
     tile.phi.resize(particles.groups.size() * kGroupSize);
-    Stencils<T, D, Kernel, PlainTile<T, D>> stencils;
-    Group group;
-    T* phi = tile.phi.data();
-    particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      look(at, n, tile.bodies, group).store(phi);
-      phi += kGroup<T>;
-      if (tile.lines == 0 || (!group.any_gap && !group.any_memory)) return;
-      if (!tile.told) start(tile);
-      stencils.compute(store_.particles, at, particles.first_cell);
-      add_memory(stencils, at, n, group, tile);
-      for (std::size_t first = 1; first < group.gaps.size(); first += kChannels) add_gaps(stencils, n, group, first, tile);
-    });
+    return &tile;
   }
 
- private:
-  struct Group {
-    std::vector<Lanes<T>> gaps;  // per body, m; infinite where a step cannot close them
-    bool any_gap = false, any_memory = false;
-  };
+  void tell(const Stencils<T, D, Kernel>& stencils, std::size_t at, int n, T* phi, ContactTile<T>& tile, Group& group) const {
+    look(at, n, tile.bodies, group).store(phi);
+    if (tile.lines == 0 || (!group.any_gap && !group.any_memory)) return;
+    if (!tile.told) start(tile);
+    add_memory(stencils, at, n, group, tile);
+    for (std::size_t first = 1; first < group.gaps.size(); first += kChannels) add_gaps(stencils, n, group, first, tile);
+  }
 
   // Of anything in the block, cells; never too much.
   T least_phi(const Body<T, D>& body, const ParticleBlock<D>& particles) const {
@@ -226,18 +242,19 @@ class ContactScatter {
   }
 
   // What a group remembers, and the least gap of the particles that a node sees to the first body.
-  void add_memory(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, std::size_t at, int n, const Group& group, ContactTile<T>& tile) const {
+  void add_memory(const Stencils<T, D, Kernel>& s, std::size_t at, int n, const Group& group, ContactTile<T>& tile) const {
     const Particles<T, D>& ps = store_.particles;
     const Lanes<T> mass = Lanes<T>::load(ps.mass.at(at)), touch = Lanes<T>::load(ps.touch.at(at)), zero(T(0)), far(kFar);
     alignas(64) T values[kGroup<T>][kChannels], gaps[kGroup<T>][kChannels];
     lanes_to_quads(zero, mass * Lanes<T>::load(ps.push.at(at)), mass * touch, mass * Lanes<T>::load(ps.credit.at(at)), values[0]);
     lanes_to_quads(group.gaps[0], far, far, far, gaps[0]);
+    T* nodes = tile.values.data();
     for (int l = 0; l < n; ++l) {
       if (!(values[l][2] > T(0)) && !(gaps[l][0] < kFar)) continue;
       const Row<T> w_last = spread_nodes(s.w_last[l]), gap = repeat_channels(gaps[l]), value = repeat_channels(values[l]) * w_last;
       const auto is_gap = gap < Row<T>(kFar);
       for_each_touching(s, l, tile.lines, [&](int from, T w) {
-        T* row = tile.values.data() + from;
+        T* row = nodes + from;
         const Row<T> old = Row<T>::load(row);
         select(is_gap, min(old, gap_in_sight(gap, w * w_last, h_)), old + value * Row<T>(w)).store(row);
       });
@@ -245,8 +262,7 @@ class ContactScatter {
   }
 
   // The least gaps to other bodies, four at a time.
-  void add_gaps(const Stencils<T, D, Kernel, PlainTile<T, D>>& s, int n, const Group& group, std::size_t first,
-                ContactTile<T>& tile) const {
+  void add_gaps(const Stencils<T, D, Kernel>& s, int n, const Group& group, std::size_t first, ContactTile<T>& tile) const {
     const Lanes<T> far(kFar);
     Lanes<T> of_four[kChannels] = {far, far, far, far}, least = far;
     for (std::size_t k = first; k < std::min(group.gaps.size(), first + kChannels); ++k) {
@@ -273,6 +289,7 @@ class ContactScatter {
   const std::vector<Body<T, D>>& bodies_;
   std::vector<T> reach_;  // of each, cells
   T h_;
+  bool holds_;
 };
 
 // What the particles around a node block say of the bodies near it.

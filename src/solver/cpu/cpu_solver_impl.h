@@ -81,10 +81,7 @@ template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::scatter(const Model& model, Store& store, const std::vector<Body<T, D>>& bodies) {
   const Scatter<T, D, Kernel, Apic> pass(model, store, scratch_);
   const ContactScatter<T, D, Kernel> contact(model, store, scratch_, bodies);
-  parallel_for(scratch_.awake.size(), [&](std::size_t i) {
-    pass.block(scratch_.awake[i]);
-    if (model.holds()) contact.block(scratch_.awake[i]);
-  });
+  parallel_for(scratch_.awake.size(), [&](std::size_t i) { pass.block(scratch_.awake[i], contact.of_block(scratch_.awake[i])); });
   parallel_for(scratch_.lone.size(), [&](std::size_t i) {
     const std::size_t slot = store.blocks[scratch_.lone[i]].slot(0);
     Vec<double, D> v;
@@ -188,8 +185,7 @@ Attempt CpuSolver<T, D, Kernel, Apic>::update_particles(Work& work) {
   const ContactGather<T, D, Kernel> contact(work.model, store, scratch_, work.dt);
   parallel_for(scratch_.awake.size(), [&](std::size_t i) {
     if (store.blocks[scratch_.awake[i]].rest != Rest::kAwake) return;
-    pass.block(scratch_.awake[i]);
-    if (work.model.holds()) contact.block(scratch_.awake[i]);
+    pass.block(scratch_.awake[i], contact.of_block(scratch_.awake[i]));
   });
   const LoneFlight<T, D, Kernel, Apic> flight(work.model, store, scratch_, work.dt, work.bodies.list, work.before.list);
   parallel_for(scratch_.lone.size(), [&](std::size_t i) { flight.particle(i); });

@@ -136,8 +136,7 @@ void CpuSolver<T, D, Kernel, Apic>::attach(const Model& model, State& state) {
       });
       if (block.rest == Rest::kAwake) return;
       for (const std::uint32_t group : block.groups) scratch_.next.copy_changing(store.particles, group);
-      if (block.rest == Rest::kAsleep) pass.block(b);
-      if (block.rest == Rest::kAsleep && model.holds()) contact.block(b);
+      if (block.rest == Rest::kAsleep) pass.block(b, contact.of_block(b));
     });
   });
 }

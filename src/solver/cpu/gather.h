@@ -29,7 +29,9 @@ class Gather {
         checks_energy_(model.checks_energy()),
         holds_(model.holds()) {}
 
-  void block(std::size_t b) const {
+  // also(stencils, slot, count) is called for each group of its particles.
+  template <class Also>
+  void block(std::size_t b, Also&& also) const {
     ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> velocity, mixed;
     load_velocities(b, velocity, mixed);
@@ -51,6 +53,7 @@ class Gather {
       __builtin_prefetch(store_.particles.material.at(at));  // needed after the sums, and of a stream of its own
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
+      also(stencils, at, n);
       update({at, n, first, travel}, gathered, near, particles, report, energies);
       scratch_.migration.note(particles, b, scratch_.next, first, at, n);
       first += kGroup<T>;

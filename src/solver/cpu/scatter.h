@@ -17,7 +17,9 @@ class Scatter {
         implicit_(model.implicit()),
         checks_energy_(model.checks_energy()) {}
 
-  void block(std::size_t b) const {
+  // also(stencils, slot, count) is called for each group of its particles.
+  template <class Also>
+  void block(std::size_t b, Also&& also) const {
     const ParticleBlock<D>& particles = store_.blocks[b];
     RowTile<T, D> momentum, force;
     momentum.clear();
@@ -27,6 +29,7 @@ class Scatter {
     Sources sources;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       stencils.compute(store_.particles, at, particles.first_cell);
+      also(stencils, at, n);
       prepare(at, n, particles.rest == Rest::kAwake, sources, limits);
       for (int l = 0; l < n; ++l) {
         scatter_momentum<T, D, Kernel, Apic>(stencils, l, sources.momentum[l], sources.affine, momentum.values);
