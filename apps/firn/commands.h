@@ -31,8 +31,9 @@ Command add_info(CLI::App& app);
 struct SceneArguments {
   std::string scene;
   std::vector<std::string> overrides;
+  std::vector<std::string> variants;
 
-  firn::Scene load() const { return firn::load_scene(scene, overrides); }
+  firn::Scene load() const { return firn::load_scene(scene, overrides, variants); }
 };
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required);
 

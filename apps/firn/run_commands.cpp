@@ -96,6 +96,9 @@ firn::Backend MachineArguments::chosen() const {
 
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required) {
   verb.add_option("SCENE", arguments.scene, "a scene file (.toml) or the name of a gallery scene")->required(required);
+  verb.add_option("--variant", arguments.variants, "changes that the scene itself names: small, or several, small,icy")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   verb.add_option("--set", arguments.overrides, "override a key: section.key=value (bodies: snow.0.radius=0.2); may be given many times")
       ->allow_extra_args(false);
 }

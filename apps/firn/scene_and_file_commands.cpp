@@ -68,8 +68,11 @@ int check_scene(const CheckArguments& arguments) {
   const firn::CheckReport report = firn::check(
       scene, [&](const std::string& what) { printer.set_up(what); }, arguments.threads);
   printer.finish();
+  for (const std::string& variant : scene.variants)  // that they can be read, too
+    if (arguments.scene.variants.empty()) firn::load_scene(arguments.scene.scene, arguments.scene.overrides, {variant});
   fmt::print("scene      {} ({}D, spacing {} m, {} frames at {} fps)\n", scene.name, scene.simulation.dimension, scene.simulation.spacing,
              scene.frames(), scene.simulation.fps);
+  if (!scene.variants.empty()) fmt::print("variants   {}\n", fmt::join(scene.variants, ", "));
   for (std::size_t i = 0; i < report.snow.size(); ++i)
     fmt::print("snow {:<5} {}\n", i, describe(report.snow[i], scene.simulation.dimension));
   for (std::size_t i = 0; i < report.colliders.size(); ++i)
@@ -88,7 +91,11 @@ int check_scene(const CheckArguments& arguments) {
 
 int list_scenes(const std::string& name) {
   if (name.empty()) {
-    for (const firn::GalleryEntry& entry : firn::gallery()) fmt::print("{:<18} {}\n", entry.name, entry.summary);
+    for (const firn::GalleryEntry& entry : firn::gallery()) {
+      const std::vector<std::string> variants = firn::variants_of(entry);
+      fmt::print("{:<24} {}{}\n", entry.name, entry.summary,
+                 variants.empty() ? "" : fmt::format(" · variants {}", fmt::join(variants, ", ")));
+    }
     return kDone;
   }
   for (const firn::GalleryEntry& entry : firn::gallery()) {

@@ -281,7 +281,8 @@ struct RenderSettings {
 };
 
 struct Scene {
-  std::string name;  // file name without folder and ending
+  std::string name;                   // file name without folder and ending, and variants
+  std::vector<std::string> variants;  // those that the scene's text has
   SimulationSettings simulation;
   SolverSettings solver;
   std::vector<Material> materials;  // at least "default"
@@ -301,11 +302,14 @@ struct Scene {
 std::string name_of(const Scene& scene, std::size_t collider);
 
 // Reads a scene file, or a gallery scene when `path_or_name` is one's name and no such file exists.
-// `overrides` are "section.key=value" texts; bodies are addressed as snow.0.radius. Throws UserError.
-Scene load_scene(const std::string& path_or_name, const std::vector<std::string>& overrides = {});
+// `overrides` are "section.key=value" texts; bodies are addressed as snow.0.radius. They come after the changes of `variants`,
+// some of the scene's. Throws UserError.
+Scene load_scene(const std::string& path_or_name, const std::vector<std::string>& overrides = {},
+                 const std::vector<std::string>& variants = {});
 
 // The same from a text; `file` names it in errors and anchors relative paths.
-Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides = {});
+Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides = {},
+                  const std::vector<std::string>& variants = {});
 
 // The scene fully resolved: every key with its value, paths absolute. parse_scene(to_toml(s)) is s again.
 std::string to_toml(const Scene& scene);
@@ -316,5 +320,8 @@ struct GalleryEntry {
   std::string toml;
 };
 const std::vector<GalleryEntry>& gallery();
+
+// Names of a scene's variants.
+std::vector<std::string> variants_of(const GalleryEntry& entry);
 
 }  // namespace firn

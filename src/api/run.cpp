@@ -71,7 +71,7 @@ class Run {
   void begin_files() {
     folder_.begin(scene_.name);
     for (const std::string& warning : folder_.warnings()) warn(warning);
-    const std::string text = to_toml(scene_);
+    const std::string text = fmt::format("# {}, with every key\n{}", scene_.name, to_toml(scene_));
     folder_.add_text(kRunSceneName, text);
     AtomicFile scene_file(folder_.file(kRunSceneName));
     scene_file.write(text);

@@ -11,6 +11,7 @@
 #include "build/snow.h"
 #include "core/memory.h"
 #include "grid/block.h"
+#include "io/particle_files.h"
 #include "solver/outflow.h"
 
 namespace firn {
@@ -98,7 +99,8 @@ struct BodyPoints {
 
 Frame read_frame(const Snow& snow) {
   try {
-    return read_ply(snow.shape.file);
+    const std::string& file = snow.shape.file;
+    return file.ends_with(".obj") || file.ends_with(".OBJ") ? read_obj_points(file) : read_ply(file);
   } catch (const UserError& e) {
     throw UserError(snow.location, e.what());
   }

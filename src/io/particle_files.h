@@ -1,4 +1,4 @@
-// Particles in files, in and out: PLY, BGEO, VTP, USDA and FPC. Each parse_ takes the bytes of a file, which is named in errors.
+// Particles in files, in and out: PLY, OBJ (in), BGEO, VTP, USDA and FPC. Each parse_ takes the bytes of a file, which is named in errors.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,10 @@ namespace firn {
 
 // PLY. read_ply() (firn/frame.h) takes the bytes from the disk. Throws UserError.
 Frame parse_ply(const std::string& file, std::string_view bytes);
+
+// OBJ files that have nothing but vertices. Throws UserError with the line.
+Frame parse_obj_points(const std::string& file, std::string_view bytes);
+Frame read_obj_points(const std::string& path);
 
 // A PLY file written piece by piece, so that a large state never stands in memory twice.
 

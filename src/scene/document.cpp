@@ -105,7 +105,7 @@ class Guard {
 // Throws UserError at the first byte that cannot stand in a scene. `start` is the place of the first one.
 void check_text(std::string_view text, const Location& start) { Guard(text, start).check_whole(); }
 
-constexpr std::array<Section, 11> kSections{{{"simulation", SectionForm::kTable},
+constexpr std::array<Section, 12> kSections{{{"simulation", SectionForm::kTable},
                                              {"solver", SectionForm::kTable},
                                              {"materials", SectionForm::kNamedTables},
                                              {"snow", SectionForm::kBodies},
@@ -115,7 +115,8 @@ constexpr std::array<Section, 11> kSections{{{"simulation", SectionForm::kTable}
                                              {"domain", SectionForm::kTable},
                                              {"window", SectionForm::kTable},
                                              {"output", SectionForm::kTable},
-                                             {"render", SectionForm::kTable}}};
+                                             {"render", SectionForm::kTable},
+                                             {"variants", SectionForm::kVariants}}};
 
 // "Error while parsing array: ..." as the second half of a line that already says FILE:LINE:COL.
 std::string description_of(const toml::parse_error& error) {
@@ -177,10 +178,20 @@ bool has_form(const toml::node& node, SectionForm form) {
 std::string form_text(const Section& section) {
   switch (section.form) {
     case SectionForm::kTable: return fmt::format("[{}]", section.name);
-    case SectionForm::kNamedTables: return fmt::format("[{}.NAME]", section.name);
+    case SectionForm::kNamedTables:
+    case SectionForm::kVariants: return fmt::format("[{}.NAME]", section.name);
     case SectionForm::kBodies: return fmt::format("[[{}]]", section.name);
   }
   return {};
+}
+
+void check_variants(const toml::table& variants, const std::string& file) {
+  for (const auto& [name, changes] : variants) {
+    const Location where = locate(name.source(), file);
+    if (!changes.is_table()) throw UserError(where, fmt::format("'{}' must stand in a table [variants.NAME]", shortened(name.str())));
+    if (!is_plain_name(name.str()))
+      throw UserError(where, fmt::format("variant '{}': a name has letters, digits, '_' and '-'", shortened(name.str())));
+  }
 }
 
 void check_section(const toml::key& key, const toml::node& node, const std::string& file) {
@@ -190,6 +201,7 @@ void check_section(const toml::key& key, const toml::node& node, const std::stri
     const std::string_view kind = node.is_table() || node.is_array_of_tables() ? "section" : "key";
     throw UserError(where, fmt::format("unknown {} '{}'{}", kind, shortened(key.str()), section_suggestion(key.str())));
   }
+  if (section->form == SectionForm::kVariants && node.is_table()) check_variants(*node.as_table(), file);
   if (!has_form(node, section->form)) throw UserError(where, fmt::format("'{}' must be written as {}", section->name, form_text(*section)));
 }
 

@@ -3,10 +3,12 @@
 
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "firn/error.h"
+#include "firn/scene.h"
 
 namespace firn::schema {
 
@@ -19,9 +21,9 @@ bool is_plain_name(std::string_view name);
 std::string toml_string(std::string_view text);
 std::string toml_number(double value);
 
-enum class SectionForm { kTable, kNamedTables, kBodies };
+enum class SectionForm { kTable, kNamedTables, kBodies, kVariants };
 
-// A top-level name: [solver], [materials.NAME] or [[snow]].
+// A top-level name: [solver], [materials.NAME], [[snow]] or [variants.NAME].
 struct Section {
   std::string_view name;
   SectionForm form;
@@ -38,12 +40,21 @@ toml::table parse_document(std::string_view text, const std::string& file);
 // Parses a text that names itself in errors without line and column, as a command line option does.
 toml::table parse_fragment(std::string_view text, const std::string& name);
 
+// A scene's text with its name in errors and the folder that relative paths start from.
+struct SceneText {
+  const std::string& toml;
+  std::string file;
+  std::filesystem::path folder;
+};
+Scene parse(const SceneText& text, const std::vector<std::string>& overrides, const std::vector<std::string>& variants);
+
 // Where a node or key stands. Things that have no place in the file are at its beginning; those that came from an override name it.
 Location locate(const toml::source_region& region, const std::string& file);
 
-// Values from the command line, `--set section.key=value`, put into a scene's tree before it is read.
-
-// `text` is "section.key=value"; bodies are addressed snow.0.radius, or snow.radius when there is one. `file` names the scene.
+// A value from the command line, put into a scene's tree before it is read. `text` is "section.key=value"; bodies are addressed snow.0.radius, or snow.radius when there is one. `file` names the scene.
 void apply_override(toml::table& root, const std::string& text, const std::string& file);
+
+// Takes the variants out of a scene's tree and puts the changes of the chosen ones into it, one after the other. Returns all names.
+std::vector<std::string> take_variants(toml::table& root, const std::vector<std::string>& chosen, const std::string& file);
 
 }  // namespace firn::schema

@@ -250,13 +250,23 @@ Scene read_scene(const toml::table& root, Context& context) {
 }  // namespace
 }  // namespace schema
 
-Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides) {
-  if (toml.empty()) throw UserError({file, 1, 1}, "the file is empty, a scene needs [simulation] and [[snow]]");
-  toml::table root = schema::parse_document(toml, file);
-  for (const std::string& text : overrides) schema::apply_override(root, text, file);
-  schema::Context context;
-  context.file = file;
-  return schema::read_scene(root, context);
+Scene schema::parse(const SceneText& text, const std::vector<std::string>& overrides, const std::vector<std::string>& variants) {
+  if (text.toml.empty()) throw UserError({text.file, 1, 1}, "the file is empty, a scene needs [simulation] and [[snow]]");
+  toml::table root = parse_document(text.toml, text.file);
+  std::vector<std::string> all_variants = take_variants(root, variants, text.file);
+  for (const std::string& change : overrides) apply_override(root, change, text.file);
+  Context context;
+  context.file = text.file;
+  context.folder = text.folder;
+  Scene scene = read_scene(root, context);
+  scene.variants = std::move(all_variants);
+  for (const std::string& variant : variants) scene.name.append("_").append(variant);
+  return scene;
+}
+
+Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides,
+                  const std::vector<std::string>& variants) {
+  return schema::parse({toml, file, std::filesystem::path(file).parent_path()}, overrides, variants);
 }
 
 std::string name_of(const Scene& scene, std::size_t collider) {

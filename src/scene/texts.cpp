@@ -40,7 +40,7 @@ std::string path_of(const Entry& entry, const Reader& in) {
   const std::string& name = string_value(entry, "the name of a file");
   if (name.find('\0') != std::string::npos) reject(entry, "the name of a file, without zero bytes");
   std::error_code no_folder;
-  const fs::path path = fs::absolute(fs::path(in.context().file).parent_path() / name, no_folder).lexically_normal();
+  const fs::path path = fs::absolute(in.context().folder / name, no_folder).lexically_normal();
   if (no_folder) reject(entry, fmt::format("an existing file, there is no {}", one_line(path.string())));
   return path.string();
 }

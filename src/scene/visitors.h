@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,7 +37,8 @@ std::string existing_file(const Entry& entry, const Reader& in);
 
 // What a key's meaning depends on beyond its own table.
 struct Context {
-  std::string file;                    // names the scene in errors and anchors relative paths
+  std::string file;                    // names the scene in errors
+  std::filesystem::path folder;        // where relative paths start
   int dimension = 3;                   // as soon as it is read
   double spacing = 0;                  // m, once [simulation] is read
   std::vector<std::string> materials;  // of the scene's tables, then presets that were named without one
