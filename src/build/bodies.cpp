@@ -12,6 +12,7 @@
 #include "geometry/contour.h"
 #include "geometry/repair.h"
 #include "math/random.h"
+#include "solver/model.h"
 
 namespace firn {
 
@@ -110,7 +111,7 @@ void check_thickness(const Collider& collider, const Form& form, const Scene& sc
   if (cells >= kThinnest) return;
   warnings.push_back(
       fmt::format("{}: only {:.2g} cells thick: {}; use a spacing below {:.2g} or a thicker body", to_string(collider.location), cells,
-                  scene.solver.contact == ContactRule::kHeld ? "snow on its two sides acts through it" : "fast snow gets through it",
+                  in_effect(scene.solver).contact == ContactRule::kHeld ? "snow on its two sides acts through it" : "fast snow gets through it",
                   cells * h / kThinnest));
 }
 
