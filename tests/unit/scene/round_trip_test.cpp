@@ -13,7 +13,7 @@ using namespace schema;
 auto fields(const SimulationSettings& s) { return std::tie(s.dimension, s.spacing, s.duration, s.fps, s.gravity); }
 auto fields(const SolverSettings& s) {
   return std::tie(s.integrator, s.time_step, s.beta, s.tolerance, s.max_iterations, s.kernel, s.transfer, s.flip_ratio, s.precision,
-                  s.courant, s.cell_fraction, s.sleep);
+                  s.critical_density, s.courant, s.cell_fraction, s.sleep);
 }
 auto fields(const Material& m) {
   return std::tie(m.name, m.young_modulus, m.poisson_ratio, m.hardening, m.critical_compression, m.critical_stretch, m.density,
@@ -346,6 +346,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[solver]\nintegrator = \"semi-implicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
             "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\n"
             "flip_step = 0.0005\nreference_spacing = \"auto\"\ncontact = \"held\"\ntangent = \"plastic\"\n"
+            "critical_density = 4.0\n"
             "precision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
             "sleep = true\n"
             "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"
