@@ -215,10 +215,10 @@ struct CheckReport {
   std::vector<Flow> sources;
   std::vector<std::string> sinks;  // their shapes
   std::size_t particles = 0, blocks = 0;
-  double bytes = 0;               // expected memory
+  double bytes = 0;                        // expected memory
   std::optional<double> critical_density;  // kg/m³, density-limited: rho_c of (M21)
-  double time_step = 0;           // s, of the first step
-  double steps = 0;               // expected for the whole run
+  double time_step = 0;                    // s, of the first step
+  double steps = 0;                        // expected for the whole run
   std::optional<double> seconds;  // expected for the whole run, if all steps cost what the timed ones do; empty: it starts without snow
   int timed_steps = 0;            // the first ones, that were taken to know
   int threads = 0;                // on which

@@ -55,7 +55,7 @@ std::vector<Vec<double, D>> lattice_points(const PointBox<D>& box, double spacin
 // A cell's numbers are its own.
 template <int D, class Inside>
 std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spacing, std::uint64_t seed, Inside inside) {
-  const auto place = [&](const std::int64_t (&cell)[3]) {
+  const auto place = [&](const std::int64_t(&cell)[3]) {
     Rng rng(Rng::cell_key(seed, cell[0], cell[1], cell[2]));
     Vec<double, D> within;
     for (int d = 0; d < D; ++d) within[d] = rng.uniform();
@@ -68,7 +68,7 @@ std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spaci
 template <int D, class Inside>
 std::vector<Vec<double, D>> regular_points(const PointBox<D>& box, double spacing, Inside inside) {
   return lattice_points<D>(
-      box, spacing, [](const std::int64_t (&)[3]) { return Vec<double, D>::filled(0.5); }, inside);
+      box, spacing, [](const std::int64_t(&)[3]) { return Vec<double, D>::filled(0.5); }, inside);
 }
 
 template <int D>

@@ -178,7 +178,8 @@ void check_body(const Snow& snow, const Reader& reader) {
     throw UserError(reader.where("initial_volume"),
                     "initial_volume = \"grid\" and start exclude each other: of snow that comes later V0 is mass over density, \"shape\"");
   const int dimension = reader.context().dimension;
-  if (snow.sampling == Sampling::kRegular && std::pow(points_per_axis(snow.particles_per_cell, dimension), dimension) != snow.particles_per_cell)
+  if (snow.sampling == Sampling::kRegular &&
+      std::pow(points_per_axis(snow.particles_per_cell, dimension), dimension) != snow.particles_per_cell)
     throw UserError(reader.where("particles_per_cell"),
                     fmt::format("particles_per_cell = {}: sampling = \"regular\" has as many points on every axis of a cell, use {}",
                                 snow.particles_per_cell, dimension == 3 ? "1, 8, 27, 64, ..." : "1, 4, 9, 16, ..."));

@@ -254,8 +254,8 @@ inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
 inline constexpr Range kAcceleration{-1e5, 1e5};  // m/s²
 inline constexpr Range kIterations{1, 1e6};
 inline constexpr Range kFraction{0, 1};
-inline constexpr Range kBeta{0.5, 1};             // below 1/2 the semi-implicit step is unstable
-inline constexpr Range kTolerance{1e-14, 0.1};    // double precision ends near 1e-16
+inline constexpr Range kBeta{0.5, 1};           // below 1/2 the semi-implicit step is unstable
+inline constexpr Range kTolerance{1e-14, 0.1};  // double precision ends near 1e-16
 inline constexpr Range kCriticalDensity{0.1, 1000};
 inline constexpr Range kCourant = above(0, 0.6);  // beyond, explicit steps go unstable
 inline constexpr Range kCellFraction = between(0, 1);
@@ -300,9 +300,8 @@ inline constexpr Range kVoxel{0, 100};               // m
 inline constexpr double kMostFrames = 1e6;
 inline constexpr std::size_t kMostLights = 100;  // all of them are asked at every scattering
 
-inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
-                                                          {"semi-implicit", Integrator::kSemiImplicit},
-                                                          {"density-limited", Integrator::kDensityLimited}};
+inline constexpr Choice<Integrator> kIntegratorNames[] = {
+    {"explicit", Integrator::kExplicit}, {"semi-implicit", Integrator::kSemiImplicit}, {"density-limited", Integrator::kDensityLimited}};
 inline constexpr Choice<Kernel> kKernelChoices[] = {{kKernelNames[0], Kernel::kCubic}, {kKernelNames[1], Kernel::kQuadratic}};
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<ContactRule> kContactNames[] = {{"held", ContactRule::kHeld}, {"paper", ContactRule::kPaper}};

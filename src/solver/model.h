@@ -62,9 +62,9 @@ struct Model {
 
   // Bodies hold the snow that touches them (solver/contact.h).
   bool holds() const { return solver.contact == ContactRule::kHeld && !bodies.empty(); }
-  bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
+  bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }          // steps solve (M17)
   bool limits_density() const { return solver.integrator == Integrator::kDensityLimited; }  // (M21) in the place of stress
-  bool may_cut() const { return !solver.time_step; }                                // steps that are bad; fixed ones are as they are
+  bool may_cut() const { return !solver.time_step; }  // steps that are bad; fixed ones are as they are
   bool checks_energy() const { return implicit() && may_cut(); }
 
   // That a particle may cross in a step, on every axis. The density-limited method is also shown with steps that are too long for it.

@@ -95,8 +95,9 @@ std::string describe(Fault fault, std::uint32_t particle, int most_cells) {
   switch (fault) {
     case Fault::kNone: return "";
     case Fault::kNotFinite: return fmt::format("particle {} has a value that is not finite", particle);
-    case Fault::kTooFar: 
-      return fmt::format("particle {} would cross more than {}", particle, most_cells == 1 ? "a cell" : fmt::format("{} cells", most_cells));
+    case Fault::kTooFar:
+      return fmt::format("particle {} would cross more than {}", particle,
+                         most_cells == 1 ? "a cell" : fmt::format("{} cells", most_cells));
     case Fault::kInverted: return fmt::format("the flow at particle {} would turn inside out", particle);
     case Fault::kPlastic: return fmt::format("J_P of particle {} is not positive", particle);
     case Fault::kSolve: return "the implicit solve did not converge";
@@ -154,7 +155,8 @@ const char* advice_of(StepRule rule) {
       return "elastic waves in hardened snow; solver.integrator = \"semi-implicit\", a larger simulation.spacing or a smaller "
              "young_modulus or hardening_limit makes steps longer";
     case StepRule::kAccuracy:
-      return "accuracy: of semi-implicit steps in stiff snow, which a larger simulation.spacing or a smaller young_modulus makes longer, or "
+      return "accuracy: of semi-implicit steps in stiff snow, which a larger simulation.spacing or a smaller young_modulus makes longer, "
+             "or "
              "of density-limited ones, of 1e-3 s";
     case StepRule::kSnowSpeed:
       return "the fastest snow, which may cross solver.cell_fraction of a cell; a larger one, or a larger simulation.spacing, makes steps "

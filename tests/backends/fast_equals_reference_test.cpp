@@ -143,12 +143,13 @@ TEST_P(DensityLimited, After100Steps) {
     for (int d = 0; d < 3; ++d) EXPECT_NEAR(fast_info.loads[b].impulse[d], slow_info.loads[b].impulse[d], 1e-9);
 }
 
+std::string density_variant_name(const testing::TestParamInfo<DensityVariant>& info) {
+  return std::to_string(std::get<0>(info.param)) + "D_" + (std::get<1>(info.param) == Kernel::kCubic ? "cubic" : "quadratic");
+}
+
 INSTANTIATE_TEST_SUITE_P(FastEqualsReference, DensityLimited,
                          testing::Combine(testing::Values(2, 3), testing::Values(Kernel::kCubic, Kernel::kQuadratic)),
-                         [](const testing::TestParamInfo<DensityVariant>& info) {
-                           const auto [dimension, kernel] = info.param;
-                           return std::to_string(dimension) + "D_" + (kernel == Kernel::kCubic ? "cubic" : "quadratic");
-                         });
+                         density_variant_name);
 
 std::string variant_name(const testing::TestParamInfo<Variant>& info) {
   const auto [dimension, kernel, transfer, integrator] = info.param;

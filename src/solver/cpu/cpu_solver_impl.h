@@ -128,7 +128,8 @@ Attempt CpuSolver<T, D, Kernel, Apic>::limit_density(Work& work) {
   exchange::sum_halos(scratch_.active, [&](std::uint32_t b) { grid.sum(b); });
   grid.limit();
   const GridPass<T, D> after(work.model, work.store, scratch_, work.dt, work.bodies.list);
-  parallel_for(scratch_.active.size(), [&](std::size_t i) { scratch_.partial[scratch_.active[i]] = after.work_of_gravity(scratch_.active[i]); });
+  parallel_for(scratch_.active.size(),
+               [&](std::size_t i) { scratch_.partial[scratch_.active[i]] = after.work_of_gravity(scratch_.active[i]); });
   work.gravity_work = sum_over_active();
   return {};
 }

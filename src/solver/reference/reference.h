@@ -44,7 +44,7 @@ struct Node {
   std::vector<double> gaps;   // to each body, of the nearest particle that the node sees, m
   PushMemory<double> memory;  // of its particles, times their mass
   HeldNode<double> held;
-  bool is_packed = false;  // density-limited
+  bool is_packed = false;                                                         // density-limited
   V<D> r = V<D>::zero(), p = V<D>::zero(), Ar = V<D>::zero(), Ap = V<D>::zero();  // conjugate residuals
 };
 

@@ -182,8 +182,9 @@ TEST(SceneErrors, DensityLimitedStepsKnowNoApic) {
 
 TEST(SceneErrors, RegularLatticesHaveAsManyPointsOnEveryAxis) {
   EXPECT_EQ(error_of(kMinimal + "sampling = \"regular\"\n"), "no error") << "8 in 3D";
-  EXPECT_EQ(error_of(kMinimal + "sampling = \"regular\"\nparticles_per_cell = 9\n"),
-            "scene.toml:9:1: particles_per_cell = 9: sampling = \"regular\" has as many points on every axis of a cell, use 1, 8, 27, 64, ...");
+  EXPECT_EQ(
+      error_of(kMinimal + "sampling = \"regular\"\nparticles_per_cell = 9\n"),
+      "scene.toml:9:1: particles_per_cell = 9: sampling = \"regular\" has as many points on every axis of a cell, use 1, 8, 27, 64, ...");
 }
 
 TEST(SceneErrors, OutputFormats) {
