@@ -291,6 +291,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
   if (random.coin())
     scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, 0, {}, {}};
   describe(random, scene.solver);
+  if (scene.solver.integrator == Integrator::kDensityLimited) scene.solver.transfer = Transfer::kFlip;
   scene.materials.resize(2);
   scene.materials[1].name = "other-1_A";
   for (Material& material : scene.materials) describe(random, material);
@@ -298,6 +299,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
   for (Snow& snow : scene.snow) {
     describe(random, snow);
     if (snow.start > 0) snow.initial_volume = InitialVolume::kShape;
+    if (snow.sampling == Sampling::kRegular) snow.particles_per_cell = std::pow(1 + seed % 9, scene.simulation.dimension);
   }
   scene.colliders.resize(4);
   for (Collider& collider : scene.colliders) {
