@@ -38,7 +38,7 @@ void Step<D, Kernel>::for_stencil(const V<D>& x, F f) {
 // Neighbours in space are mostly neighbours in the list, so that is searched from the particle on.
 template <int D, class Kernel>
 void Step<D, Kernel>::find_alone() {
-  if (model_.limits_density()) return;
+  if (model_.limits_density()) return;  // there is no stress to be without
   std::vector<Cell<D>> cells;
   for (const Particle<D>& p : particles_) cells.push_back(to_lattice<double, D>(p.x, h_, false).cell);
   const auto near = [&](std::size_t a, std::size_t b) {
@@ -105,7 +105,7 @@ void Step<D, Kernel>::estimate_volumes() {
 
 template <int D, class Kernel>
 void Step<D, Kernel>::add_forces() {
-  if (model_.limits_density()) return;
+  if (model_.limits_density()) return;  // nor any to add
   for (const Particle<D>& p : particles_) {
     if (p.alone) continue;
     const M<D> P = first_piola(p.F_E, polar(p.F_E).R, lame(p));
