@@ -140,7 +140,7 @@ TEST_P(DensityLimited, After100Steps) {
   const Frame expected = slow.frame(true);
   expect_close(fast.frame(true), expected, 1e-9);
   scene.solver.precision = Precision::kFloat;
-  expect_close(after_steps(scene, Backend::kCpu, 100), expected, 1e-3);
+  expect_close(after_steps(scene, Backend::kCpu, 100), expected, 2e-2);  // where rounding decides whether a node is packed, snow jumps
   EXPECT_NEAR(fast_info.gravity_work, slow_info.gravity_work, 1e-9 * std::abs(slow_info.gravity_work));
   for (std::size_t b = 0; b < slow_info.loads.size(); ++b)
     for (int d = 0; d < 3; ++d) EXPECT_NEAR(fast_info.loads[b].impulse[d], slow_info.loads[b].impulse[d], 1e-9);
