@@ -117,10 +117,12 @@ void ProgressPrinter::clear_bar() {
   bar_shown_ = false;
 }
 
-void ProgressPrinter::warn(const std::string& text) {
+void ProgressPrinter::warn(const std::string& text) { note("warning: " + text); }
+
+void ProgressPrinter::note(const std::string& text) {
   const std::lock_guard lock(mutex_);
   clear_bar();
-  fmt::print(stderr, "warning: {}\n", text);
+  fmt::print(stderr, "{}\n", text);
 }
 
 void ProgressPrinter::finish() {

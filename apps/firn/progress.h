@@ -22,6 +22,7 @@ class ProgressPrinter {
   void operator()(const firn::RenderProgress& progress);
   // Prints above the bar.
   void warn(const std::string& text);
+  void note(const std::string& text);
   void finish();
 
  private:

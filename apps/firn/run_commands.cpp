@@ -65,6 +65,7 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   options.setup = [&](const std::string& what) { printer.set_up(what); };
   options.progress = [&](const firn::Progress& p) { printer(p); };
   options.warn = [&](const std::string& text) { printer.warn(text); };
+  options.note = [&](const std::string& text) { printer.note(text); };
   options.interrupted = interrupted;
 
   return tell(firn::run(scene, options), options.directory, printer);

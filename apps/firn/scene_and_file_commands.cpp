@@ -81,6 +81,7 @@ int check_scene(const CheckArguments& arguments) {
   fmt::print("particles  {}\n", report.particles);
   fmt::print("blocks     {}\n", report.blocks);
   fmt::print("memory     {:.0f} MB\n", report.bytes / 1e6);
+  if (report.critical_density) fmt::print("critical   {:.4g} kg/m³, where nodes are packed\n", *report.critical_density);
   fmt::print("time step  {:.3g} s{}\n", report.time_step, scene.solver.time_step ? " (fixed)" : " at first (auto)");
   const bool hardening_counts = !scene.solver.time_step && scene.solver.integrator == firn::Integrator::kExplicit;
   fmt::print("steps      about {:.0f}{}\n", report.steps, hardening_counts ? ", more once the snow hardens" : "");

@@ -14,14 +14,14 @@ namespace firn {
 using Vector = std::array<double, 3>;      // z is 0 in 2D scenes
 using Quaternion = std::array<double, 4>;  // w, x, y, z
 
-enum class Integrator { kExplicit, kSemiImplicit };
+enum class Integrator { kExplicit, kSemiImplicit, kDensityLimited };
 enum class Kernel { kCubic, kQuadratic };
 inline constexpr const char* kKernelNames[] = {"cubic", "quadratic"};  // in scenes and files
 enum class Transfer { kFlip, kApic };
 enum class ContactRule { kHeld, kPaper };
 enum class Tangent { kPlastic, kElastic };
 enum class Precision { kFloat, kDouble };
-enum class Sampling { kJittered, kPoisson };
+enum class Sampling { kJittered, kPoisson, kRegular };
 enum class InitialVolume { kShape, kGrid };
 enum class Interpolation { kLinear, kSmooth };
 enum class Tone { kFilmic, kSrgb };
@@ -71,6 +71,7 @@ struct SolverSettings {
   std::optional<double> reference_spacing;   // m: damping and cracks are those of a grid of this spacing; empty: of the scene's own
   ContactRule contact = ContactRule::kHeld;  // what bodies do to the snow: hold it, or (M19) as printed
   Tangent tangent = Tangent::kPlastic;       // semi-implicit: snow resists as it will yield, or as if it could not
+  double critical_density = 4;               // density-limited: c of (M21), the multiple of a third of the least density
   Precision precision = Precision::kFloat;
   double courant = 0.5;         // C of the elastic time step limit
   double cell_fraction = 0.25;  // of a cell, the most a particle may cross in an automatic step

@@ -58,7 +58,7 @@ struct StepInfo {
   double residual = 0;                    // relative
   int rejected = 0;                       // tries that went wrong and were cut
   std::string rejection;                  // why
-  std::int64_t limited = 0;               // particles at the hardening limit
+  std::int64_t limited = 0;               // particles at the hardening limit; density-limited: whose nearest node is packed
   std::int64_t relaxed = 0;               // particles that yielded and lost strain, because it would have been energy from nothing
   std::int64_t capped = 0;                // particles whose J_P was kept from running away
   double gravity_work = 0;                // J, on the snow (2D: per metre of depth)
@@ -105,6 +105,7 @@ class Simulation {
   std::int64_t emitted() const, killed() const, left() const;
   std::size_t bytes() const;
   const std::vector<std::string>& warnings() const;
+  std::optional<double> critical_density() const;  // kg/m³, density-limited: rho_c of (M21)
   // Frames want numbers in double precision: the run computes in it, or floats so far from the origin could not tell particles apart.
   bool double_frames() const;
 
@@ -153,7 +154,8 @@ struct RunOptions {
   SetupProgress setup;
   std::function<void(const Progress&)> progress;
   std::function<void(const std::string&)> warn;
-  std::function<bool()> interrupted;  // asked after every step
+  std::function<void(const std::string&)> note;  // what is worth knowing when it begins
+  std::function<bool()> interrupted;             // asked after every step
 };
 
 struct ResumeOptions {
@@ -213,9 +215,10 @@ struct CheckReport {
   std::vector<Flow> sources;
   std::vector<std::string> sinks;  // their shapes
   std::size_t particles = 0, blocks = 0;
-  double bytes = 0;               // expected memory
-  double time_step = 0;           // s, of the first step
-  double steps = 0;               // expected for the whole run
+  double bytes = 0;                        // expected memory
+  std::optional<double> critical_density;  // kg/m³, density-limited: rho_c of (M21)
+  double time_step = 0;                    // s, of the first step
+  double steps = 0;                        // expected for the whole run
   std::optional<double> seconds;  // expected for the whole run, if all steps cost what the timed ones do; empty: it starts without snow
   int timed_steps = 0;            // the first ones, that were taken to know
   int threads = 0;                // on which

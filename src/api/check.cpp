@@ -139,6 +139,7 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   for (const Sink& sink : scene.sinks) report.sinks.emplace_back(schema::name_of(sink.shape.kind));
   report.particles = built.particles.size();
   report.blocks = built.grid.blocks;
+  if (built.model.limits_density()) report.critical_density = built.model.critical_density;
   report.bytes = estimate_bytes(scene, particles_at_most(scene, built), built.grid, built.model.varied);
   const double frame = 1 / scene.simulation.fps;
   Model automatic = built.model;

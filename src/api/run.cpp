@@ -43,6 +43,8 @@ class Run {
     progress_.frames = options.frames;
     progress_.steps = options.steps;
     for (const std::string& warning : simulation_.warnings()) warn(warning);
+    if (const auto density = simulation_.critical_density(); density && options.note)
+      options.note(fmt::format("critical density {:.4g} kg/m³: where there is more, snow is packed", *density));
   }
 
   RunSummary go() {

@@ -108,6 +108,7 @@ void check_unchanged(const Scene& scene, const Model& now, const Model& next) {
   if (next.solver.precision != now.solver.precision) refuse("solver.precision");
   if (next.solver.kernel != now.solver.kernel) refuse("solver.kernel");
   if (next.solver.transfer != now.solver.transfer) refuse("solver.transfer");
+  if (next.limits_density() != now.limits_density()) refuse("solver.integrator to or from \"density-limited\"");
   if (next.solver.contact != now.solver.contact) refuse("solver.contact");
   if (next.varied != now.varied) refuse("whether particles have parameters of their own (noise, shell)");
   if (next.materials.size() < now.materials.size()) refuse("the number of materials to a smaller one");
@@ -155,6 +156,10 @@ std::int64_t Simulation::killed() const { return parts_->state.population.killed
 std::int64_t Simulation::left() const { return parts_->state.population.left; }
 std::size_t Simulation::bytes() const { return parts_->solver->bytes(parts_->state); }
 const std::vector<std::string>& Simulation::warnings() const { return parts_->warnings; }
+std::optional<double> Simulation::critical_density() const {
+  if (!parts_->model.limits_density()) return std::nullopt;
+  return parts_->model.critical_density;
+}
 bool Simulation::double_frames() const { return parts_->double_frames; }
 
 void Simulation::Parts::exchange_particles() {

@@ -12,6 +12,7 @@
 #include "geometry/contour.h"
 #include "geometry/repair.h"
 #include "math/random.h"
+#include "solver/model.h"
 
 namespace firn {
 
@@ -108,10 +109,10 @@ void check_thickness(const Collider& collider, const Form& form, const Scene& sc
   constexpr double kThinnest = 1;  // cells: below it grid and snow see both sides at once
   const double h = scene.simulation.spacing, cells = thickness(form, h) / h;
   if (cells >= kThinnest) return;
-  warnings.push_back(
-      fmt::format("{}: only {:.2g} cells thick: {}; use a spacing below {:.2g} or a thicker body", to_string(collider.location), cells,
-                  scene.solver.contact == ContactRule::kHeld ? "snow on its two sides acts through it" : "fast snow gets through it",
-                  cells * h / kThinnest));
+  warnings.push_back(fmt::format(
+      "{}: only {:.2g} cells thick: {}; use a spacing below {:.2g} or a thicker body", to_string(collider.location), cells,
+      in_effect(scene.solver).contact == ContactRule::kHeld ? "snow on its two sides acts through it" : "fast snow gets through it",
+      cells * h / kThinnest));
 }
 
 }  // namespace

@@ -136,10 +136,11 @@ std::vector<BodyPoints> read_points(const Scene& scene, const std::vector<Form>&
   return bodies;
 }
 
-// Particles of a sampled shape: each has the same part of the volume, so that a uniform body weighs density × volume. Where a window
-// cuts the shape, every particle is as that of the next piece will be.
+// Particles of a sampled shape: each has the same part of the volume, so that a uniform body weighs density × volume. On a regular lattice
+// it is a cell of that. Where a window cuts the shape, every particle is as that of the next piece will be.
 void add_shape(const Scene& scene, const Snow& snow, const Form& form, const BodyPoints& body, ParticleTable& table) {
-  const double share = form.content / static_cast<double>(body.points.size());
+  const double share =
+      snow.sampling == Sampling::kRegular ? particle_volume(scene, snow) : form.content / static_cast<double>(body.points.size());
   const RowMaker rows = scene.window ? fresh_rows(scene, snow, form) : RowMaker(scene, snow, form, share);
   for (const LatticePoint<double, 3>& x : body.points) table.push_back(rows.at(x));
 }
@@ -238,6 +239,7 @@ void finish_model(const Scene& scene, Built& built) {
     for (const LatticePoint<double, 3>& x : emitter.points()) extent.add(x.cell);
   if (!scene.window && starts_empty) built.model.origin = extent.lowest;
   built.model.mass_floor = kMassFloor * lightest_particle(scene, built);
+  if (built.model.limits_density()) built.model.critical_density = critical_density(scene, built);
   const Location& where = scene.sources.empty() ? scene.snow.back().location : scene.sources.back().location;
   for (int d = 0; d < 3; ++d)
     if (std::int64_t(extent.highest[d]) - extent.lowest[d] > kFarthest)
@@ -263,7 +265,7 @@ Model make_model(const Scene& scene, std::vector<std::string>& warnings, const S
   model.dimension = scene.simulation.dimension;
   model.h = scene.simulation.spacing;
   model.gravity = to_vec(scene.simulation.gravity);
-  model.solver = scene.solver;
+  model.solver = in_effect(scene.solver);
   model.reference_h = scene.solver.reference_spacing.value_or(model.h);
   for (const Material& material : scene.materials) {
     model.materials.push_back(snow_parameters(material, default_softening(scene, material)));
@@ -299,6 +301,7 @@ Built build(const Scene& scene, const SetupProgress& setup) {
   if (setup) setup("looking for snow inside bodies");
   check_bodies(scene, forms.snow, built);
   check_units(scene, forms.snow, built);
+  if (built.model.limits_density()) check_unused_keys(scene, built.warnings);
   take_out_late(built);
   return built;
 }

@@ -50,6 +50,11 @@ void check_bodies(const Scene& scene, const std::vector<Form>& forms, Built& bui
 // Warns of them; and of snow so far from the origin that floats cannot tell its particles apart, whose frames are then in double precision.
 void check_units(const Scene& scene, const std::vector<Form>& forms, Built& built);
 
+// For the density-limited integrator: rho_c of (M21), kg/m³, from the lightest snow that there is or will be; and a warning of keys with
+// other values than usual that do nothing with it.
+double critical_density(const Scene& scene, const Built& built);
+void check_unused_keys(const Scene& scene, std::vector<std::string>& warnings);
+
 // Lets the snow of `built` that is not thrown settle for the scene's time: gravity comes up slowly, velocities fade, bodies stand as at t =
 // 0. The other snow is not there meanwhile. Adds a warning when that was not long enough.
 void settle(const Scene& scene, Backend backend, int threads, const SetupProgress& setup, Built& built);

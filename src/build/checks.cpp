@@ -147,7 +147,7 @@ void check_resolution(const Scene& scene, Built& built, const std::vector<Range>
     const std::string where = to_string(scene.snow[s].location);
     if (narrowest == 0)
       built.warnings.push_back(fmt::format("{}: its particles lie on a line or plane: snow without thickness cannot pack", where));
-    else if (narrowest < kFewestCells)
+    else if (narrowest < kFewestCells && !built.model.limits_density())
       built.warnings.push_back(fmt::format("{}: only {:.1f} cells across at its narrowest; use a spacing below {:.2g} for at least {:.0f}",
                                            where, narrowest, h * narrowest / kFewestCells, kFewestCells));
     if (scene.snow[s].shape.kind != ShapeKind::kParticles && scene.snow[s].particles_per_cell < kSparse)

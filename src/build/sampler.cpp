@@ -5,6 +5,7 @@
 #include "build/snow.h"
 #include "core/parallel.h"
 #include "math/random.h"
+#include "scene/rules.h"
 
 namespace firn {
 namespace {
@@ -19,10 +20,10 @@ PointBox<D> clipped(PointBox<D> box, const LatticePoint<double, 3>& origin, cons
   return box;
 }
 
-// One point in each cell of a lattice that has as many cells per grid cell as there are to be particles. A cell's numbers are its own, so
-// that threads may share the work, layer by layer.
-template <int D, class Inside>
-std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spacing, std::uint64_t seed, Inside inside) {
+// One point in each cell of a lattice that has as many cells per grid cell as there are to be particles: place(number of the cell) is where
+// in it, 0 to 1 on every axis. Cells do not depend on each other, so that threads may share the work, layer by layer.
+template <int D, class Place, class Inside>
+std::vector<Vec<double, D>> lattice_points(const PointBox<D>& box, double spacing, Place place, Inside inside) {
   std::int64_t first[3] = {0, 0, 0}, end[3] = {1, 1, 1};
   for (int d = 0; d < D; ++d) {
     first[d] = static_cast<std::int64_t>(std::floor(box.lower[d] / spacing)) - 1;
@@ -33,10 +34,10 @@ std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spaci
     const std::int64_t i = first[0] + static_cast<std::int64_t>(layer);
     for (std::int64_t j = first[1]; j < end[1]; ++j)
       for (std::int64_t k = first[2]; k < end[2]; ++k) {
-        Rng rng(Rng::cell_key(seed, i, j, k));
         const std::int64_t at[3] = {i, j, k};
+        const Vec<double, D> within = place(at);
         Vec<double, D> x;
-        for (int d = 0; d < D; ++d) x[d] = (static_cast<double>(at[d]) + rng.uniform()) * spacing;
+        for (int d = 0; d < D; ++d) x[d] = (static_cast<double>(at[d]) + within[d]) * spacing;
         if (inside(x)) layers[layer].push_back(x);
       }
   });
@@ -49,6 +50,25 @@ std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spaci
     layer = {};
   }
   return points;
+}
+
+// A cell's numbers are its own.
+template <int D, class Inside>
+std::vector<Vec<double, D>> jittered_points(const PointBox<D>& box, double spacing, std::uint64_t seed, Inside inside) {
+  const auto place = [&](const std::int64_t(&cell)[3]) {
+    Rng rng(Rng::cell_key(seed, cell[0], cell[1], cell[2]));
+    Vec<double, D> within;
+    for (int d = 0; d < D; ++d) within[d] = rng.uniform();
+    return within;
+  };
+  return lattice_points<D>(box, spacing, place, inside);
+}
+
+// The middles of the cells.
+template <int D, class Inside>
+std::vector<Vec<double, D>> regular_points(const PointBox<D>& box, double spacing, Inside inside) {
+  return lattice_points<D>(
+      box, spacing, [](const std::int64_t(&)[3]) { return Vec<double, D>::filled(0.5); }, inside);
 }
 
 template <int D>
@@ -64,14 +84,25 @@ std::vector<LatticePoint<double, 3>> sample(const Form& form, const Snow& snow, 
   const PointBox<D> box{(1 / h) * convert_vec<double, D>(world.lower), (1 / h) * convert_vec<double, D>(world.upper)};
   const double spacing = std::pow(snow.particles_per_cell, -1.0 / D);
   const LatticePoint<double, 3> origin = to_lattice<double, 3>(form.origin, h, true);
-  const auto points = snow.sampling == Sampling::kPoisson ? poisson_points<D>(box, spacing, snow.seed, inside)
-                                                          : jittered_points<D>(clipped(box, origin, cells), spacing, snow.seed, inside);
+  Vec<double, D> shift = convert_vec<double, D>(origin.offset);  // of the points, from the cell that the shape's origin is in
+  std::vector<Vec<double, D>> points;
+  switch (snow.sampling) {
+    case Sampling::kJittered: points = jittered_points<D>(clipped(box, origin, cells), spacing, snow.seed, inside); break;
+    case Sampling::kPoisson: points = poisson_points<D>(box, spacing, snow.seed, inside); break;
+    case Sampling::kRegular: {  // on the grid's own lattice
+      const PointBox<D> own = clipped(box, origin, cells);
+      points = regular_points<D>({own.lower + shift, own.upper + shift}, 1 / schema::points_per_axis(snow.particles_per_cell, D),
+                                 [&](const Vec<double, D>& x) { return inside(x - shift); });
+      shift = Vec<double, D>::zero();
+      break;
+    }
+  }
   std::vector<LatticePoint<double, 3>> result;
   result.reserve(points.size());
   for (const Vec<double, D>& x : points) {
     LatticePoint<double, 3> p = origin;
     for (int d = 0; d < D; ++d) {
-      split_coordinate(origin.offset[d] + x[d], false, p.cell[d], p.offset[d]);
+      split_coordinate(shift[d] + x[d], false, p.cell[d], p.offset[d]);
       p.cell[d] += origin.cell[d];
     }
     if (D == 2) p.offset[2] = 0;

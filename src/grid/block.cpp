@@ -39,6 +39,12 @@ void SparseGrid<D>::build(std::span<const BlockKey> particle_blocks) {
 }
 
 template <int D>
+std::int32_t SparseGrid<D>::find(BlockKey node_key) const {
+  const auto at = std::lower_bound(node_keys_.begin(), node_keys_.end(), node_key);
+  return at != node_keys_.end() && *at == node_key ? static_cast<std::int32_t>(at - node_keys_.begin()) : kNone;
+}
+
+template <int D>
 std::size_t SparseGrid<D>::bytes() const {
   return (particle_keys_.capacity() + node_keys_.capacity()) * sizeof(BlockKey) +
          (nodes_of_.capacity() + tiles_of_.capacity()) * sizeof(Overlap);

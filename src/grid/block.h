@@ -84,6 +84,8 @@ class SparseGrid {
 
   std::size_t node_block_count() const { return node_keys_.size(); }
   BlockKey node_key(std::size_t node_block) const { return node_keys_[node_block]; }
+  // The number of the node block with this key, or kNone.
+  std::int32_t find(BlockKey node_key) const;
   // Node block k of 2^D under a particle block: the one at +neighbor_offset(k), or kNone.
   const Overlap& nodes_of(std::size_t particle_block) const { return nodes_of_[particle_block]; }
   // Particle block k of 2^D that reaches a node block, the one at −neighbor_offset(k), or kNone.

@@ -39,6 +39,11 @@ void check_together(const Reader& reader, const Section& section) {
   }
 }
 
+void check_together(const Reader& reader, const SolverSettings& solver) {
+  if (solver.integrator == Integrator::kDensityLimited && solver.transfer == Transfer::kApic)
+    throw UserError(reader.where("transfer"), "transfer = \"apic\" and integrator = \"density-limited\" exclude each other, use \"flip\"");
+}
+
 void check_together(const Reader& reader, const RenderSettings& render) {
   if (render.position.has_value() != render.target.has_value())
     throw UserError(reader.where(render.position ? "position" : "target"),
@@ -172,6 +177,12 @@ void check_body(const Snow& snow, const Reader& reader) {
   if (snow.start > 0 && snow.initial_volume == InitialVolume::kGrid)
     throw UserError(reader.where("initial_volume"),
                     "initial_volume = \"grid\" and start exclude each other: of snow that comes later V0 is mass over density, \"shape\"");
+  const int dimension = reader.context().dimension;
+  if (snow.sampling == Sampling::kRegular &&
+      std::pow(points_per_axis(snow.particles_per_cell, dimension), dimension) != snow.particles_per_cell)
+    throw UserError(reader.where("particles_per_cell"),
+                    fmt::format("particles_per_cell = {}: sampling = \"regular\" has as many points on every axis of a cell, use {}",
+                                snow.particles_per_cell, dimension == 3 ? "1, 8, 27, 64, ..." : "1, 4, 9, 16, ..."));
 }
 
 void check_body(const Collider& collider, const Reader& reader) {

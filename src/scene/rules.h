@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <iterator>
@@ -253,8 +254,9 @@ inline constexpr Range kSpin{-1e5, 1e5};          // rad/s
 inline constexpr Range kAcceleration{-1e5, 1e5};  // m/s²
 inline constexpr Range kIterations{1, 1e6};
 inline constexpr Range kFraction{0, 1};
-inline constexpr Range kBeta{0.5, 1};             // below 1/2 the semi-implicit step is unstable
-inline constexpr Range kTolerance{1e-14, 0.1};    // double precision ends near 1e-16
+inline constexpr Range kBeta{0.5, 1};           // below 1/2 the semi-implicit step is unstable
+inline constexpr Range kTolerance{1e-14, 0.1};  // double precision ends near 1e-16
+inline constexpr Range kCriticalDensity{0.1, 1000};
 inline constexpr Range kCourant = above(0, 0.6);  // beyond, explicit steps go unstable
 inline constexpr Range kCellFraction = between(0, 1);
 inline constexpr Range kStiffness = above(0, 1e12);   // Pa; diamond: 1.2e12
@@ -266,6 +268,8 @@ inline constexpr Range kInitialStretch{0.5, 2};
 inline constexpr Range kDensity = above(0, 1e5);  // kg/m³
 inline constexpr Range kHardeningLimit{1, 1e6};
 inline constexpr Range kParticlesPerCell{1, 1000};
+// The points on each axis of a cell that come nearest to so many in it.
+inline double points_per_axis(double per_cell, int dimension) { return std::round(std::pow(per_cell, 1.0 / dimension)); }
 inline constexpr Range kSeed{0, std::numeric_limits<std::uint32_t>::max()};
 inline constexpr Range kFriction{0, 100};
 inline constexpr Range kScale = above(0, 1e6);
@@ -296,15 +300,15 @@ inline constexpr Range kVoxel{0, 100};               // m
 inline constexpr double kMostFrames = 1e6;
 inline constexpr std::size_t kMostLights = 100;  // all of them are asked at every scattering
 
-inline constexpr Choice<Integrator> kIntegratorNames[] = {{"explicit", Integrator::kExplicit},
-                                                          {"semi-implicit", Integrator::kSemiImplicit}};
-inline constexpr std::string_view kLaterIntegrators[] = {"density-limited"};
+inline constexpr Choice<Integrator> kIntegratorNames[] = {
+    {"explicit", Integrator::kExplicit}, {"semi-implicit", Integrator::kSemiImplicit}, {"density-limited", Integrator::kDensityLimited}};
 inline constexpr Choice<Kernel> kKernelChoices[] = {{kKernelNames[0], Kernel::kCubic}, {kKernelNames[1], Kernel::kQuadratic}};
 inline constexpr Choice<Transfer> kTransferNames[] = {{"flip", Transfer::kFlip}, {"apic", Transfer::kApic}};
 inline constexpr Choice<ContactRule> kContactNames[] = {{"held", ContactRule::kHeld}, {"paper", ContactRule::kPaper}};
 inline constexpr Choice<Tangent> kTangentNames[] = {{"plastic", Tangent::kPlastic}, {"elastic", Tangent::kElastic}};
 inline constexpr Choice<Precision> kPrecisionNames[] = {{"float", Precision::kFloat}, {"double", Precision::kDouble}};
-inline constexpr Choice<Sampling> kSamplingNames[] = {{"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}};
+inline constexpr Choice<Sampling> kSamplingNames[] = {
+    {"jittered", Sampling::kJittered}, {"poisson", Sampling::kPoisson}, {"regular", Sampling::kRegular}};
 inline constexpr Choice<InitialVolume> kInitialVolumeNames[] = {{"shape", InitialVolume::kShape}, {"grid", InitialVolume::kGrid}};
 inline constexpr Choice<Interpolation> kInterpolationNames[] = {{"linear", Interpolation::kLinear}, {"smooth", Interpolation::kSmooth}};
 inline constexpr Choice<Tone> kToneNames[] = {{"filmic", Tone::kFilmic}, {"srgb", Tone::kSrgb}};

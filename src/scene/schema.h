@@ -39,7 +39,7 @@ void describe(V& v, S& s) {
 
 template <class V, Like<SolverSettings> S>
 void describe(V& v, S& s) {
-  v.field("integrator", s.integrator, Choices<Integrator>{kIntegratorNames, kLaterIntegrators});
+  v.field("integrator", s.integrator, Choices<Integrator>{kIntegratorNames, {}});
   v.field("time_step", s.time_step, AutoOr{kTimeStep});
   v.field("beta", s.beta, kBeta);
   v.field("tolerance", s.tolerance, kTolerance);
@@ -51,6 +51,7 @@ void describe(V& v, S& s) {
   v.field("reference_spacing", s.reference_spacing, AutoOr{kSpacing});
   v.field("contact", s.contact, Choices<ContactRule>{kContactNames, {}});
   v.field("tangent", s.tangent, Choices<Tangent>{kTangentNames, {}});
+  v.field("critical_density", s.critical_density, kCriticalDensity);
   v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});
   v.field("courant", s.courant, kCourant);
   v.field("cell_fraction", s.cell_fraction, kCellFraction);

@@ -52,7 +52,7 @@ double estimate_bytes(const Scene& scene, double particles, const GridSize& grid
   const bool implicit = scene.solver.integrator == Integrator::kSemiImplicit;
   const double scalar = scene.solver.precision == Precision::kDouble ? 8 : 4;
   const bool apic = scene.solver.transfer == Transfer::kApic;
-  const bool held = scene.solver.contact == ContactRule::kHeld && !scene.colliders.empty();
+  const bool held = in_effect(scene.solver).contact == ContactRule::kHeld && !scene.colliders.empty();
   const ColumnBytes columns = column_bytes(d, scalar, {apic, varied, held});
   const double all = columns.changing + columns.constant;
   const double sorting = 8;                // where ids are, and particles on their way to another block

@@ -18,6 +18,14 @@ SnowParameters<double> snow_parameters(const Material& m, double softening) {
           m.softening.value_or(softening)};
 }
 
+SolverSettings in_effect(SolverSettings settings) {
+  if (settings.integrator != Integrator::kDensityLimited) return settings;
+  settings.flip_step = 0;
+  settings.contact = ContactRule::kPaper;
+  settings.sleep = false;
+  return settings;
+}
+
 double Model::flip_ratio(double dt) const {
   if (solver.flip_step == 0) return solver.flip_ratio;
   return std::pow(solver.flip_ratio, dt / solver.flip_step * (reference_h / h) * (reference_h / h));

@@ -56,18 +56,28 @@ struct Model {
   Cell<3> origin{0, 0, 0};  // block 0 starts here: the lowest cell of the first particles, or of the window
   double mass_floor = 0;    // nodes below it feel gravity only (M4)
 
+  double critical_density = 0;  // kg/m³: nodes at least so dense are packed (M21)
+
   double contact_memory = kShortestContactMemory;  // s: friction is bounded by the mean push of this time
 
   // Bodies hold the snow that touches them (solver/contact.h).
   bool holds() const { return solver.contact == ContactRule::kHeld && !bodies.empty(); }
-  bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }  // steps solve (M17)
-  bool may_cut() const { return !solver.time_step; }                                // steps that are bad; fixed ones are as they are
+  bool implicit() const { return solver.integrator == Integrator::kSemiImplicit; }          // steps solve (M17)
+  bool limits_density() const { return solver.integrator == Integrator::kDensityLimited; }  // (M21) in the place of stress
+  bool may_cut() const { return !solver.time_step; }  // steps that are bad; fixed ones are as they are
   bool checks_energy() const { return implicit() && may_cut(); }
+
+  // That a particle may cross in a step, on every axis. The density-limited method is also shown with steps that are too long for it.
+  int most_cells() const { return limits_density() && solver.time_step ? 2 : 1; }
 
   // alpha of (M10) for a step of dt. FLIP's smoothing is a viscosity, (1 − alpha) h²/(3 dt) with the cubic kernel: this keeps it the same
   // whatever the step and the spacing.
   double flip_ratio(double dt) const;
 };
+
+// The settings as the integrator takes them. The density-limited one is as printed: alpha acts once a step, bodies act by (M19) and on
+// particles only; and its snow creeps for good, so that none may sleep.
+SolverSettings in_effect(SolverSettings settings);
 
 // Nodes lighter than this part of the lightest particle take no force: there w can underflow where grad w does not.
 inline constexpr double kMassFloor = 1e-12;

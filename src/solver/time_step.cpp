@@ -86,13 +86,18 @@ namespace {
 // paper's snow and h = 5 mm two are its time step, 5e-4 s; the plastic tangent guesses what will yield, which holds for one.
 double cells_per_implicit_step(const SolverSettings& s) { return s.tangent == Tangent::kPlastic ? 1 : 2; }
 
+// s; the density-limited method has no stiffness, but what it shows depends on the step: this is the one it was made with.
+constexpr double kDensityLimitedStep = 1e-3;
+
 }  // namespace
 
-std::string describe(Fault fault, std::uint32_t particle) {
+std::string describe(Fault fault, std::uint32_t particle, int most_cells) {
   switch (fault) {
     case Fault::kNone: return "";
     case Fault::kNotFinite: return fmt::format("particle {} has a value that is not finite", particle);
-    case Fault::kTooFar: return fmt::format("particle {} would cross more than a cell", particle);
+    case Fault::kTooFar:
+      return fmt::format("particle {} would cross more than {}", particle,
+                         most_cells == 1 ? "a cell" : fmt::format("{} cells", most_cells));
     case Fault::kInverted: return fmt::format("the flow at particle {} would turn inside out", particle);
     case Fault::kPlastic: return fmt::format("J_P of particle {} is not positive", particle);
     case Fault::kSolve: return "the implicit solve did not converge";
@@ -120,11 +125,10 @@ ChosenStep choose_time_step(const Model& model, const StepLimits& limits, const 
     if (dt < step.dt) step = {dt, rule};
   };
   if (limits.speed > 0) limit(s.cell_fraction * model.h / limits.speed, StepRule::kSnowSpeed);
-  const bool is_explicit = !model.implicit();
-  const double wave = is_explicit ? limits.wave : limits.soft_wave;
-  if (wave > 0)
-    limit((is_explicit ? s.courant : cells_per_implicit_step(s)) * model.h / wave,
-          is_explicit ? StepRule::kElasticWave : StepRule::kAccuracy);
+  if (s.integrator == Integrator::kExplicit && limits.wave > 0) limit(s.courant * model.h / limits.wave, StepRule::kElasticWave);
+  if (s.integrator == Integrator::kSemiImplicit && limits.soft_wave > 0)
+    limit(cells_per_implicit_step(s) * model.h / limits.soft_wave, StepRule::kAccuracy);
+  if (s.integrator == Integrator::kDensityLimited) limit(kDensityLimitedStep, StepRule::kAccuracy);
   limit(limit_by_bodies(model, snow, step.dt), StepRule::kMovingBody);
   step.dt = longest / std::ceil(longest / step.dt * (1 - 1e-12));
   return step;
@@ -151,7 +155,9 @@ const char* advice_of(StepRule rule) {
       return "elastic waves in hardened snow; solver.integrator = \"semi-implicit\", a larger simulation.spacing or a smaller "
              "young_modulus or hardening_limit makes steps longer";
     case StepRule::kAccuracy:
-      return "accuracy of semi-implicit steps in stiff snow; a larger simulation.spacing or a smaller young_modulus makes them longer";
+      return "accuracy: of semi-implicit steps in stiff snow, which a larger simulation.spacing or a smaller young_modulus makes longer, "
+             "or "
+             "of density-limited ones, of 1e-3 s";
     case StepRule::kSnowSpeed:
       return "the fastest snow, which may cross solver.cell_fraction of a cell; a larger one, or a larger simulation.spacing, makes steps "
              "longer";

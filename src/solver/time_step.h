@@ -70,7 +70,7 @@ StepLimits with_inflow(StepLimits limits, const Model& model, double time, doubl
 
 // What can be wrong with a tried step.
 enum class Fault : std::uint8_t { kNone, kNotFinite, kTooFar, kInverted, kPlastic, kSolve, kUntrusted, kEnergy };
-std::string describe(Fault fault, std::uint32_t particle);
+std::string describe(Fault fault, std::uint32_t particle, int most_cells = 1);
 
 struct ChosenStep {
   double dt;  // s
@@ -123,7 +123,7 @@ void take_step(const Model& model, const State& state, const ChosenStep& chosen,
   for (;; dt /= 2) {
     const Attempt result = attempt(dt);
     if (result.fault == Fault::kNone) break;
-    report.rejection = describe(result.fault, result.particle);
+    report.rejection = describe(result.fault, result.particle, model.most_cells());
     if (model.solver.time_step || report.rejected >= kMaxHalvings) stop_run(model, state, dt, report.rejection);
     ++report.rejected;
     report.rule = StepRule::kCut;

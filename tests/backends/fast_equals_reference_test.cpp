@@ -95,6 +95,65 @@ TEST(FastEqualsReference, WithTheTrapezoidalRuleToo) {
   expect_close(after_steps(scene, Backend::kCpu, 100), after_steps(scene, Backend::kReference, 100), 1e-9);
 }
 
+using DensityVariant = std::tuple<int, Kernel>;
+
+class DensityLimited : public testing::TestWithParam<DensityVariant> {};
+
+// Snow of several blocks that meets a floor with friction, a ball that moves and a box that sticks.
+Scene snow_among_bodies(int dimension, const TempFolder& folder) {
+  RandomSnow snow;
+  snow.dimension = dimension;
+  snow.cells = dimension == 2 ? 24 : 8;
+  snow.scatter = 1;
+  Scene scene = thrown_snow(snow, folder);
+  Collider ball, box;
+  ball.shape.kind = ShapeKind::kSphere;
+  ball.shape.center = {0.5 * snow.cells * snow.h, 0, dimension == 3 ? 0.04 : 0};
+  ball.shape.radius = 0.03;
+  ball.friction = 0.5;
+  ball.velocity = {0.2, 0.5, 0};
+  box.shape.kind = ShapeKind::kBox;
+  box.shape.center = {snow.cells * snow.h + 0.06, 0.05, 0};
+  box.shape.size = {0.08, 0.2, dimension == 3 ? 0.3 : 0};
+  box.sticky = true;
+  scene.colliders.push_back(ball);
+  scene.colliders.push_back(box);
+  return scene;
+}
+
+TEST_P(DensityLimited, After100Steps) {
+  const auto [dimension, kernel] = GetParam();
+  const TempFolder folder;
+  Scene scene = snow_among_bodies(dimension, folder);
+  scene.solver.integrator = Integrator::kDensityLimited;
+  scene.solver.kernel = kernel;
+  scene.solver.time_step = 1e-3;
+  scene.solver.precision = Precision::kDouble;
+  Simulation fast(scene, Backend::kCpu, 2), slow(scene, Backend::kReference);
+  StepInfo fast_info, slow_info;
+  for (int k = 0; k < 100; ++k) {
+    fast_info = fast.step(1e-3);
+    slow_info = slow.step(1e-3);
+    ASSERT_EQ(fast_info.limited, slow_info.limited) << "step " << k;
+  }
+  EXPECT_GT(slow_info.limited, 100) << "some of the snow must be packed";
+  const Frame expected = slow.frame(true);
+  expect_close(fast.frame(true), expected, 1e-9);
+  scene.solver.precision = Precision::kFloat;
+  expect_close(after_steps(scene, Backend::kCpu, 100), expected, 2e-2);  // where rounding decides whether a node is packed, snow jumps
+  EXPECT_NEAR(fast_info.gravity_work, slow_info.gravity_work, 1e-9 * std::abs(slow_info.gravity_work));
+  for (std::size_t b = 0; b < slow_info.loads.size(); ++b)
+    for (int d = 0; d < 3; ++d) EXPECT_NEAR(fast_info.loads[b].impulse[d], slow_info.loads[b].impulse[d], 1e-9);
+}
+
+std::string density_variant_name(const testing::TestParamInfo<DensityVariant>& info) {
+  return std::to_string(std::get<0>(info.param)) + "D_" + (std::get<1>(info.param) == Kernel::kCubic ? "cubic" : "quadratic");
+}
+
+INSTANTIATE_TEST_SUITE_P(FastEqualsReference, DensityLimited,
+                         testing::Combine(testing::Values(2, 3), testing::Values(Kernel::kCubic, Kernel::kQuadratic)),
+                         density_variant_name);
+
 std::string variant_name(const testing::TestParamInfo<Variant>& info) {
   const auto [dimension, kernel, transfer, integrator] = info.param;
   return std::to_string(dimension) + "D_" + (kernel == Kernel::kCubic ? "cubic" : "quadratic") + "_" +

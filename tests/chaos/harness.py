@@ -18,7 +18,7 @@ MOST_MEMORY = 2e9      # bytes: cases are small
 OWN_LIST = ".firn"     # of what firn wrote into a folder; it grows
 
 # What the program itself prints beside its error; anything else on the standard error are a library's own words.
-KNOWN_LINES = re.compile(r"warning: |error: |frame \d+/|picture \d+/|\d+/\d+  |interrupted$|.* \.\.\.$")
+KNOWN_LINES = re.compile(r"warning: |error: |frame \d+/|picture \d+/|\d+/\d+  |critical density |interrupted$|.* \.\.\.$")
 NEVER_PRINTED = re.compile(r"nan m\b|terminate called|what\(\):|Sanitizer|runtime error:|Assertion|core dumped|std::", re.IGNORECASE)
 
 

@@ -100,12 +100,13 @@ class SceneMaker:
     def solver(self):
         random = self.random
         options = {
-            "integrator": lambda: random.choice(("explicit", "semi-implicit")),
+            "integrator": lambda: random.choice(("explicit", "semi-implicit", "density-limited")),
             "beta": lambda: random.choice((0.5, 0.7, 1.0)),
             "tolerance": lambda: self.of_any_size(1e-9, 0.1),
             "max_iterations": lambda: random.choice((5, 50, 500)),
             "kernel": lambda: random.choice(("cubic", "quadratic")),
             "transfer": lambda: random.choice(("flip", "apic")),
+            "critical_density": lambda: self.of_any_size(0.1, 1000),
             "flip_ratio": lambda: random.choice((0.0, 0.5, 0.95, 1.0)),
             "precision": lambda: random.choice(("float", "double")),
             "courant": lambda: random.uniform(0.05, 0.6),
@@ -115,6 +116,8 @@ class SceneMaker:
         keys = {name: choose() for name, choose in options.items() if self.chance(0.5)}
         if self.chance(0.15):
             keys["time_step"] = self.of_any_size(1e-6, 1e-3)
+        if keys.get("integrator") == "density-limited":
+            keys.pop("transfer", None)  # it knows FLIP only
         return keys
 
     def materials(self):

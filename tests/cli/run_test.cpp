@@ -37,6 +37,14 @@ TEST_F(RunCommand, WritesFramesStatisticsSceneAndFinalState) {
   EXPECT_EQ(slurp(folder_.file("out/frame_0002.ply")).find("fe00"), std::string::npos);
 }
 
+TEST(RunCommandOfADensityLimitedScene, SaysTheCriticalDensityFirst) {
+  const TempFolder folder;
+  const Outcome outcome = firn({"run", "density_drop", "--steps", "20", "-o", folder.file("out")});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(outcome.err.starts_with("critical density 533.3 kg/m³: ")) << outcome.err;
+  EXPECT_NE(firn({"check", "density_drop"}).out.find("critical   533.3 kg/m³"), std::string::npos);
+}
+
 // Numbers of the columns that `names` names, line by line.
 std::vector<std::vector<long>> columns(const std::string& csv, const std::vector<std::string>& names) {
   const auto cells = [](const std::string& line) {

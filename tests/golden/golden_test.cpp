@@ -15,14 +15,17 @@
 namespace firn {
 namespace {
 
-constexpr int kSteps = 20;
-
 struct Tiny {
   const char* scene;
   double spacing;
+  int steps = 20;
 };
 constexpr Tiny kTiny[] = {{"bench_ball", 0.03}, {"crust", 0.04},         {"slide_2d", 0.03},    {"snowball_drop", 0.05}, {"snowplow", 0.1},
                           {"sweep", 0.03},      {"wall_slippery", 0.03}, {"wall_sticky", 0.03}, {"wedge", 0.025}};
+
+constexpr Tiny kDensityLimited[] = {{"density_colliding_balls", 0.01, 300}, {"density_column", 0.01, 300},
+                                    {"density_column_ball", 0.01, 300},     {"density_drop", 0.01, 300},
+                                    {"density_thrown_ball", 0.01, 300},     {"density_thrown_half_ball", 0.01, 300}};
 
 using Hashes = std::map<std::string, std::string>;  // by "processor,method,scene,integrator,transfer"
 
@@ -65,7 +68,7 @@ class Golden : public testing::TestWithParam<std::tuple<const char*, Tiny, const
     if (method == std::string("paper")) keys.insert(keys.end(), kPaper.begin(), kPaper.end());
     const Scene scene = load_scene(tiny.scene, keys);
     Simulation simulation(scene, Backend::kCpu, threads);
-    for (int k = 0; k < kSteps; ++k) simulation.step(1 / scene.simulation.fps);
+    for (int k = 0; k < std::get<1>(GetParam()).steps; ++k) simulation.step(scene.solver.time_step.value_or(1 / scene.simulation.fps));
     return method == std::string("paper") ? hash_of(simulation.frame(true)) : simulation.hash();
   }
   static std::string key() {
@@ -91,13 +94,21 @@ TEST_P(Golden, StateIsTheSameForAnyNumberOfThreadsAndAsItWas) {
   }
 }
 
+std::string name_of(const testing::TestParamInfo<Golden::ParamType>& info) {
+  const auto [method, tiny, integrator, transfer] = info.param;
+  std::string word = integrator;
+  word = word.substr(word.find('-') + 1);  // names of tests have no hyphens
+  return fmt::format("{}_{}_{}_{}", method, tiny.scene, word, transfer);
+}
+
 INSTANTIATE_TEST_SUITE_P(Gallery, Golden,
                          testing::Combine(testing::Values("held", "paper"), testing::ValuesIn(kTiny),
                                           testing::Values("explicit", "semi-implicit"), testing::Values("flip", "apic")),
-                         [](const auto& info) {
-                           return fmt::format("{}_{}_{}_{}", std::get<0>(info.param), std::get<1>(info.param).scene,
-                                              std::get<2>(info.param)[0] == 'e' ? "explicit" : "implicit", std::get<3>(info.param));
-                         });
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(DensityLimited, Golden,
+                         testing::Combine(testing::Values("paper"), testing::ValuesIn(kDensityLimited), testing::Values("density-limited"),
+                                          testing::Values("flip")),
+                         name_of);
 
 }  // namespace
 }  // namespace firn

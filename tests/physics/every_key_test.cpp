@@ -73,6 +73,7 @@ void expect_change(const std::string& text, const Case& c) {
 }
 
 const std::vector<std::string> kImplicit{"solver.integrator=semi-implicit"};
+const std::vector<std::string> kDensityLimited{"solver.integrator=density-limited", "solver.time_step=1e-3"};
 const std::vector<std::string> kAuto{"solver.time_step=auto"};
 
 // Fails until a new key of a section has a case.
@@ -110,10 +111,33 @@ TEST(EveryKey, OfTheSolverChangesTheResult) {
                                 {"solver.flip_step", "0", {}},
                                 {"solver.reference_spacing", "0.05", {}},
                                 {"solver.contact", "paper", {}},
-                                {"solver.tangent", "elastic", kImplicit}};
+                                {"solver.tangent", "elastic", kImplicit},
+                                {"solver.critical_density", "2", kDensityLimited}};
   for (const Case& c : cases) expect_change(kScene, c);
   EXPECT_THROW(run_scene(kScene, {"solver.integrator=semi-implicit", "solver.max_iterations=1", "solver.tolerance=1e-6"}), RunError);
   expect_all_covered("solver", SolverSettings{}, cases, {"max_iterations", "sleep"});  // sleep_test.cpp sees to the last one
+}
+
+// The density-limited integrator has no stress, no linear system and no contact but that of particles; firn warns of such keys.
+TEST(EveryKey, ThatDensityLimitedStepsDoNotKnowLeavesTheResultAsItIs) {
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"solver.beta", "0.5"},
+                                                                                   {"solver.tolerance", "1e-2"},
+                                                                                   {"solver.max_iterations", "1"},
+                                                                                   {"solver.flip_step", "0"},
+                                                                                   {"solver.reference_spacing", "0.05"},
+                                                                                   {"solver.contact", "paper"},
+                                                                                   {"solver.tangent", "elastic"},
+                                                                                   {"solver.courant", "0.2"},
+                                                                                   {"solver.sleep", "false"},
+                                                                                   {"materials.snow.young_modulus", "1e5"},
+                                                                                   {"materials.snow.poisson_ratio", "0.3"},
+                                                                                   {"materials.snow.hardening", "5"},
+                                                                                   {"materials.snow.critical_compression", "0.01"},
+                                                                                   {"materials.snow.critical_stretch", "0.003"},
+                                                                                   {"materials.snow.hardening_limit", "1.5"},
+                                                                                   {"materials.snow.softening", "2"},
+                                                                                   {"snow.stretch", "[0.98, 1, 1]"}})
+    EXPECT_FALSE(changes(kScene, {key, value, kDensityLimited})) << key;
 }
 
 TEST(EveryKey, OfAMaterialChangesTheResult) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "particles/migration.h"
+#include "solver/cpu/density_pass.h"
 #include "solver/cpu/gather.h"
 #include "solver/cpu/grid_pass.h"
 #include "solver/cpu/implicit.h"
@@ -58,6 +59,8 @@ class CpuSolver : public Solver {
   Attempt update_grid(Work& work);
   Attempt solve(Work& work);
   Attempt update_particles(Work& work);
+  Attempt limit_density(Work& work);
+  Attempt carry_particles(Work& work);
 
   // The ten steps, top to bottom; the second, volumes, is taken once when a state is made. What is tried again with a shorter step when it
   // goes wrong writes nothing but scratch.
@@ -76,9 +79,14 @@ class CpuSolver : public Solver {
       {Phase::kSolve, &CpuSolver::solve},              // step 6
       {Phase::kGather, &CpuSolver::update_particles},  // steps 7 to 10
   };
+  static constexpr Stage kDensityLimited[] = {
+      {Phase::kGrid, &CpuSolver::limit_density},      // in the place of steps 4 and 5: gravity, up to what packed snow lets in
+      {Phase::kGather, &CpuSolver::carry_particles},  // steps 8 to 10
+  };
   static std::span<const Stage> tried(const Model& model) {
     switch (model.solver.integrator) {
       case Integrator::kExplicit: return kExplicit;
+      case Integrator::kDensityLimited: return kDensityLimited;
       case Integrator::kSemiImplicit: break;
     }
     return kSemiImplicit;
@@ -86,6 +94,7 @@ class CpuSolver : public Solver {
   // Ends with the first that goes wrong.
   Attempt run(std::span<const Stage> stages, Work& work);
 
+  Attempt first_failure(const std::vector<ParticleBlock<D>>& blocks) const;
   ChosenStep choose_step(const Work& work, double longest) const;
   double sum_over_active() const;
   EnergyBalance balance(const Work& work) const;

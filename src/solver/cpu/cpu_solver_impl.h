@@ -24,7 +24,7 @@ template <class T, int D, class Kernel, bool Apic>
 void CpuSolver<T, D, Kernel, Apic>::move_between_blocks(const Model& model, Store& store) {
   bool changed = exchange::migrate(scratch_.migration, convert_vec<std::int32_t, D>(model.origin), store.particles, store.blocks,
                                    store.pool, scratch_.slot_of_id, [&] { make_room(model, store, scratch_); });
-  if (changed || scratch_.moved) changed |= find_lone(store, scratch_);
+  if (changed || scratch_.moved) changed |= find_lone(model, store, scratch_);
   if (changed) allocate_grid(model, store);
   scratch_.assign_tiles(store.blocks);
 }
@@ -122,6 +122,35 @@ Attempt CpuSolver<T, D, Kernel, Apic>::update_grid(Work& work) {
   return {};
 }
 
+template <class T, int D, class Kernel, bool Apic>
+Attempt CpuSolver<T, D, Kernel, Apic>::limit_density(Work& work) {
+  const DensityGrid<T, D> grid(work.model, work.store, scratch_, work.dt);
+  exchange::sum_halos(scratch_.active, [&](std::uint32_t b) { grid.sum(b); });
+  grid.limit();
+  const GridPass<T, D> after(work.model, work.store, scratch_, work.dt, work.bodies.list);
+  parallel_for(scratch_.active.size(),
+               [&](std::size_t i) { scratch_.partial[scratch_.active[i]] = after.work_of_gravity(scratch_.active[i]); });
+  work.gravity_work = sum_over_active();
+  return {};
+}
+
+template <class T, int D, class Kernel, bool Apic>
+Attempt CpuSolver<T, D, Kernel, Apic>::carry_particles(Work& work) {
+  scratch_.migration.start(work.store.blocks.size());
+  const DensityGather<T, D, Kernel> pass(work.model, work.store, scratch_, work.dt, work.bodies.list);
+  parallel_for(scratch_.awake.size(), [&](std::size_t i) { pass.block(scratch_.awake[i]); });
+  return first_failure(work.store.blocks);
+}
+
+template <class T, int D, class Kernel, bool Apic>
+Attempt CpuSolver<T, D, Kernel, Apic>::first_failure(const std::vector<ParticleBlock<D>>& blocks) const {
+  Attempt failed;
+  scratch_.for_each_report(blocks, [&](const ParticleBlock<D>&, const BlockReport& of) {
+    if (failed.fault == Fault::kNone) failed = of.attempt;
+  });
+  return failed;
+}
+
 // Of what node blocks have in `partial`.
 template <class T, int D, class Kernel, bool Apic>
 double CpuSolver<T, D, Kernel, Apic>::sum_over_active() const {
@@ -189,10 +218,7 @@ Attempt CpuSolver<T, D, Kernel, Apic>::update_particles(Work& work) {
   });
   const LoneFlight<T, D, Kernel, Apic> flight(work.model, store, scratch_, work.dt, work.bodies.list, work.before.list);
   parallel_for(scratch_.lone.size(), [&](std::size_t i) { flight.particle(i); });
-  Attempt failed;
-  scratch_.for_each_report(store.blocks, [&](const ParticleBlock<D>&, const BlockReport& of) {
-    if (failed.fault == Fault::kNone) failed = of.attempt;
-  });
+  Attempt failed = first_failure(store.blocks);
   if (failed.fault == Fault::kNone && work.model.checks_energy() && may_be_cut_for_energy(work.model, work.report) &&
       balance(work).is_bad())
     failed.fault = Fault::kEnergy;

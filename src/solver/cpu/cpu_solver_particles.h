@@ -103,7 +103,7 @@ State CpuSolver<T, D, Kernel, Apic>::create(const Model& model, ParticleTable ta
     parallel_for(n, [&](std::size_t k) { from_row(table[k], own_of(model, table[k]), k, k, unsorted); });
     table.clear();  // the buffers and the grid need the room
     arrange(model, unsorted, n, store, scratch_);
-    find_lone(store, scratch_);
+    find_lone(model, store, scratch_);
   });
   attach(model, state);
   threads_.run([&] {

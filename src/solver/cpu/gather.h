@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/cpu/grid_pass.h"
+#include "solver/cpu/motion.h"
 #include "solver/cpu/scratch.h"
 #include "solver/cpu/transfer.h"
 
@@ -17,13 +18,13 @@ class Gather {
       : store_(store),
         scratch_(scratch),
         bodies_(bodies),
+        motion_(model, store, scratch, dt),
         h_(T(model.h)),
         cells_per_speed_(T(dt / model.h)),
         flip_ratio_(T(model.flip_ratio(dt))),
         support_(T(std::pow(Kernel::kSupport * model.h, D))),
         affine_energy_(T(0.5 * Kernel::kInverseD / (model.h * model.h))),
         kept_(T(std::exp(-model.damping * dt))),
-        rate_(1 / dt),
         dt_(T(dt)),
         sleep_(model.solver.sleep),
         checks_energy_(model.checks_energy()),
@@ -126,10 +127,10 @@ class Gather {
       if (holds_)
         may_touch =
             may_touch & (Lanes<T>::load(scratch_.contact_tiles[block.place].phi.data() + first) <= dt_ * norm(v) + Lanes<T>(travel));
-      if (any(may_touch)) collide_lanes(at, n, may_touch, near, v, report.loads);
+      if (any(may_touch)) motion_.collide_lanes(at, n, may_touch, near, v, report.loads);
     }
     store_all(scratch_.next.velocity, at, v.a);
-    move(at, v);
+    motion_.move(at, v);
     check(at, n, {determinant(change), plastic.J_P, hardening_exponent(s, J_P), s.log_limit, v}, block, report);
     if (sleep_) measure(n, v, block);
     if (checks_energy_) {
@@ -170,35 +171,6 @@ class Gather {
     return T(0.1) * h_ + T(1.5) * dt_ * speed;
   }
 
-  // Apart from the rest: few groups touch a body, and those that do not should not pay for it in registers.
-  [[gnu::noinline]] void collide_lanes(std::size_t at, int n, const LaneMask<T>& may_touch, const std::vector<Body<T, D>>& near,
-                                       Vec<Lanes<T>, D>& v, NearLoads& loads) const {
-    for (int l = 0; l < n; ++l) {
-      if (!may_touch[l]) continue;
-      LatticePoint<T, D> x;
-      Vec<T, D> v_p;
-      for (int d = 0; d < D; ++d) {
-        x.cell[d] = store_.particles.cell[d][at + l];
-        x.offset[d] = store_.particles.offset[d][at + l];
-        v_p[d] = v[d][l];
-      }
-      const double mass_rate = rate_ * store_.particles.mass[at + l];
-      const auto record = [&](std::size_t k, const BodyContact<T, D>& contact, const Vec<T, D>& taken) {
-        loads[k].load.add(mass_rate, contact, taken);
-      };
-      v_p = holds_ ? keep_outside<T, D>(near, x, v_p, h_, dt_, record) : collide<T, D>(near, x, v_p, h_, nullptr, record);
-      for (int d = 0; d < D; ++d) v[d].set(l, v_p[d]);
-    }
-  }
-
-  void move(std::size_t at, const Vec<Lanes<T>, D>& v) const {
-    for (int d = 0; d < D; ++d) {
-      const Moved<Lanes<T>> moved = move_offset(Lanes<T>::load(store_.particles.offset[d].at(at)), cells_per_speed_ * v[d]);
-      moved.offset.store(scratch_.next.offset[d].at(at));
-      add_whole(store_.particles.cell[d].at(at), moved.cells, scratch_.next.cell[d].at(at));
-    }
-  }
-
   struct Checked {
     Lanes<T> det_change, J_P, exponent, log_limit;
     Vec<Lanes<T>, D> v;
@@ -214,7 +186,7 @@ class Gather {
     for (int d = 1; d < D; ++d) sum = sum + c.v[d];
     const LaneMask<T> finite = (sum - sum) <= zero;
     const LaneMask<T> good = finite & (cells_per_speed_ * farthest <= one) & (c.det_change > zero) & (c.J_P > zero);
-    if (any((!good) & used) && report.attempt.fault == Fault::kNone) report.attempt = name_fault(at, n, c, finite);
+    if (any((!good) & used) && report.attempt.fault == Fault::kNone) report.attempt = name_fault(at, n, c);
     const LaneMask<T> at_limit = (abs(c.exponent) >= c.log_limit) & used;
     if (any(at_limit))
       for (int l = 0; l < n; ++l) block.limited += at_limit[l];
@@ -227,12 +199,10 @@ class Gather {
     block.speed = std::max<double>(block.speed, horizontal_max(select(first_lanes<T>(n), speed, Lanes<T>(T(0)))));
   }
 
-  Attempt name_fault(std::size_t at, int n, const Checked& c, const LaneMask<T>& finite) const {
+  Attempt name_fault(std::size_t at, int n, const Checked& c) const {
     for (int l = 0; l < n; ++l) {
       const std::uint32_t id = store_.particles.id[at + l];
-      if (!finite[l]) return {Fault::kNotFinite, id};
-      for (int d = 0; d < D; ++d)
-        if (abs(cells_per_speed_ * c.v[d][l]) > T(1)) return {Fault::kTooFar, id};
+      if (const Fault fault = motion_.fault_of(l, c.v); fault != Fault::kNone) return {fault, id};
       if (!(c.det_change[l] > T(0))) return {Fault::kInverted, id};
       if (!(c.J_P[l] > T(0))) return {Fault::kPlastic, id};
     }
@@ -242,11 +212,11 @@ class Gather {
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
   const std::vector<Body<T, D>>& bodies_;
+  Motion<T, D> motion_;
   T h_, cells_per_speed_, flip_ratio_;
   T support_;        // volume of a stencil
   T affine_energy_;  // of B, per mass
   T kept_;           // of velocities, when they are damped
-  double rate_;
   T dt_;
   bool sleep_, checks_energy_, holds_;
 };

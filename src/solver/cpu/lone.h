@@ -73,10 +73,12 @@ inline bool has_neighbour(const ParticleStore<T, D>& store, const BlockIndex<D>&
   return false;
 }
 
-// Finds out who is alone; returns whether that has changed for any block. In packed snow no block has a single particle.
+// Finds out who is alone; returns whether that has changed for any block. In packed snow no block has a single particle. Where density is
+// limited nobody is: there is no stress to be without, and even one particle may pack a node.
 template <class T, int D>
-bool find_lone(ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
+bool find_lone(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
   scratch.moved = false;
+  if (model.limits_density()) return false;
   std::vector<std::uint32_t> single;
   bool some_were = false;
   for (std::uint32_t b = 0; b < store.blocks.size(); ++b) {

@@ -2,6 +2,7 @@
 // one thread. Every fast path is tested against it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -24,8 +25,9 @@ template <int D>
 struct Particle : ParticleRow {
   V<D> x, v;
   M<D> F_E, F_P, B;
-  bool alone = false;  // see kAloneReach
-  double tangent = 1;  // of its stiffness in the solve, what yielding will leave
+  bool alone = false;         // see kAloneReach
+  bool is_in_packed = false;  // density-limited: its nearest node was packed in the last step
+  double tangent = 1;         // of its stiffness in the solve, what yielding will leave
 
   double J_P() const { return determinant(F_P); }
 };
@@ -42,6 +44,7 @@ struct Node {
   std::vector<double> gaps;   // to each body, of the nearest particle that the node sees, m
   PushMemory<double> memory;  // of its particles, times their mass
   HeldNode<double> held;
+  bool is_packed = false;                                                         // density-limited
   V<D> r = V<D>::zero(), p = V<D>::zero(), Ar = V<D>::zero(), Ap = V<D>::zero();  // conjugate residuals
 };
 
@@ -56,6 +59,10 @@ struct NodeOrder {
 
 template <int D>
 using Grid = std::map<Cell<D>, Node<D>, NodeOrder<D>>;
+
+// In the place of steps 3 to 5: gravity, and (M21) on forces and velocities. Leaves v^{n+1}.
+template <int D>
+void limit_density(const Model& model, double dt, Grid<D>& grid);
 
 // One step on one state; Kernel is CubicKernel or QuadraticKernel.
 template <int D, class Kernel>
@@ -72,8 +79,12 @@ class Step {
   SnowExtent extent() const;
   Attempt try_steps_4_to_10(double dt, StepInfo& report);  // on a copy of the particles
   void accept() { particles_ = next_; }
-  std::int64_t limited() const;
-  std::int64_t alone() const;
+  std::int64_t limited() const {
+    return std::count_if(particles_.begin(), particles_.end(), [&](const Particle<D>& p) { return is_limited(p); });
+  }
+  std::int64_t alone() const {
+    return std::count_if(particles_.begin(), particles_.end(), [](const Particle<D>& p) { return p.alone; });
+  }
   const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
 
   // The linear system of step 6, see conjugate_residuals.h.
@@ -122,6 +133,16 @@ class Step {
   V<D> operator_row(const Node<D>& node, const V<D>& u, const V<D>& Hu) const;
   SnowParameters<double> parameters(const Particle<D>& p) const { return snow_parameters(model_, p.material, p.own); }
   Lame<double> lame(const Particle<D>& p) const { return hardened(parameters(p), p.J_P()); }
+  bool is_limited(const Particle<D>& p) const {
+    const SnowParameters<double> s = parameters(p);
+    return model_.limits_density() ? p.is_in_packed : std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
+  }
+  // Its nearest node.
+  bool is_packed_at(const V<D>& x) const {
+    Cell<D> nearest;
+    for (int d = 0; d < D; ++d) nearest[d] = static_cast<std::int32_t>(std::floor(x[d] / h_ + 0.5));
+    return grid_.at(nearest).is_packed;
+  }
   void look_at_bodies();  // with step 1: how near the snow is to them, and what it remembers
   V<D> collide_node(const Cell<D>& cell, Node<D>& node, const V<D>& v, bool solved);
   auto record(double mass) {

@@ -38,6 +38,7 @@ void Step<D, Kernel>::for_stencil(const V<D>& x, F f) {
 // Neighbours in space are mostly neighbours in the list, so that is searched from the particle on.
 template <int D, class Kernel>
 void Step<D, Kernel>::find_alone() {
+  if (model_.limits_density()) return;  // there is no stress to be without
   std::vector<Cell<D>> cells;
   for (const Particle<D>& p : particles_) cells.push_back(to_lattice<double, D>(p.x, h_, false).cell);
   const auto near = [&](std::size_t a, std::size_t b) {
@@ -104,6 +105,7 @@ void Step<D, Kernel>::estimate_volumes() {
 
 template <int D, class Kernel>
 void Step<D, Kernel>::add_forces() {
+  if (model_.limits_density()) return;  // nor any to add
   for (const Particle<D>& p : particles_) {
     if (p.alone) continue;
     const M<D> P = first_piola(p.F_E, polar(p.F_E).R, lame(p));
@@ -132,19 +134,6 @@ SnowExtent Step<D, Kernel>::extent() const {
   SnowExtent extent(state_.time);
   for (const Particle<D>& p : particles_) extent.include_block_of(model_, to_lattice<double, D>(p.x, h_, false).cell);
   return extent;
-}
-
-template <int D, class Kernel>
-std::int64_t Step<D, Kernel>::limited() const {
-  return std::count_if(particles_.begin(), particles_.end(), [&](const Particle<D>& p) {
-    const SnowParameters<double> s = parameters(p);
-    return std::abs(hardening_exponent(s, p.J_P())) >= s.log_limit;
-  });
-}
-
-template <int D, class Kernel>
-std::int64_t Step<D, Kernel>::alone() const {
-  return std::count_if(particles_.begin(), particles_.end(), [](const Particle<D>& p) { return p.alone; });
 }
 
 template <int D, class Kernel>
@@ -287,6 +276,11 @@ void Step<D, Kernel>::add_reactions() {
 template <int D, class Kernel>
 Fault Step<D, Kernel>::update_deformation(Particle<D>& p, StepInfo& report) {
   if (p.alone) return Fault::kNone;
+  if (model_.limits_density()) {
+    p.F_E = p.F_P = M<D>::identity();
+    p.is_in_packed = is_packed_at(p.x);
+    return Fault::kNone;
+  }
   M<D> grad_v = M<D>::zero();
   for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v, grad_w); });
   const M<D> change = M<D>::identity() + dt_ * grad_v;
@@ -361,7 +355,7 @@ template <int D, class Kernel>
 Fault Step<D, Kernel>::move(Particle<D>& p, double dt) {
   for (int d = 0; d < D; ++d) {
     if (!std::isfinite(p.v[d])) return Fault::kNotFinite;
-    if (std::abs(dt * p.v[d]) > h_) return Fault::kTooFar;
+    if (std::abs(dt * p.v[d]) > model_.most_cells() * h_) return Fault::kTooFar;
   }
   p.x += dt * p.v;
   return Fault::kNone;
@@ -374,8 +368,12 @@ Attempt Step<D, Kernel>::try_steps_4_to_10(double dt, StepInfo& report) {
   report.gravity_work = report.plastic_work = 0;
   loads_.assign(model_.bodies.size(), {});
   bodies_ = freeze<double, D>(model_.bodies, state_.time + dt);
-  update_grid_velocities(dt);
-  collide_grid();
+  if (model_.limits_density()) {
+    limit_density(model_, dt, grid_);
+  } else {
+    update_grid_velocities(dt);
+    collide_grid();
+  }
   if (const Fault fault = solve(report); fault != Fault::kNone) return {fault, 0};
   const V<D> gravity_step = dt * convert_vec<double, D>(model_.gravity);
   for (const auto& [cell, i] : grid_) report.gravity_work += i.mass * dot(i.v, gravity_step);

@@ -54,7 +54,11 @@ TYPED_TEST(Sparse, NodeBlocksAreThoseAtTheCornersOfParticleBlocks) {
     }
   ASSERT_EQ(grid.node_block_count(), expected.size());
   std::size_t at = 0;
-  for (const BlockKey key : expected) EXPECT_EQ(grid.node_key(at++), key);  // sorted, each once
+  for (const BlockKey key : expected) {  // sorted, each once
+    EXPECT_EQ(grid.find(key), static_cast<std::int32_t>(at));
+    EXPECT_EQ(grid.node_key(at++), key);
+  }
+  EXPECT_EQ(grid.find(*expected.rbegin() + 1), grid.kNone);
 }
 
 TYPED_TEST(Sparse, NodesOfAndTilesOfAreEachOthersInverse) {

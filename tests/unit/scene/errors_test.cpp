@@ -12,7 +12,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\n  kernal = \"cubic\"\n"),
             "scene.toml:9:3: unknown key 'kernal' in [solver], did you mean 'kernel'? allowed: 'integrator', 'time_step', 'beta', "
             "'tolerance', 'max_iterations', 'kernel', 'transfer', 'flip_ratio', 'flip_step', "
-            "'reference_spacing', 'contact', 'tangent', 'precision', 'courant', 'cell_fraction', 'sleep'");
+            "'reference_spacing', 'contact', 'tangent', 'critical_density', 'precision', 'courant', 'cell_fraction', 'sleep'");
 }
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
@@ -175,9 +175,16 @@ TEST(SceneErrors, WordsThatAreNotChoices) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\nkernel = 3\n"), "scene.toml:9:1: kernel = 3: must be one of \"cubic\", \"quadratic\"");
 }
 
-TEST(SceneErrors, WhatComesLaterSaysSo) {
-  EXPECT_EQ(error_of(kMinimal + "[solver]\nintegrator = \"density-limited\"\n"),
-            "scene.toml:9:1: integrator = \"density-limited\" is not available in this version, allowed: \"explicit\", \"semi-implicit\"");
+TEST(SceneErrors, DensityLimitedStepsKnowNoApic) {
+  EXPECT_EQ(error_of(kMinimal + "[solver]\nintegrator = \"density-limited\"\ntransfer = \"apic\"\n"),
+            "scene.toml:10:1: transfer = \"apic\" and integrator = \"density-limited\" exclude each other, use \"flip\"");
+}
+
+TEST(SceneErrors, RegularLatticesHaveAsManyPointsOnEveryAxis) {
+  EXPECT_EQ(error_of(kMinimal + "sampling = \"regular\"\n"), "no error") << "8 in 3D";
+  EXPECT_EQ(
+      error_of(kMinimal + "sampling = \"regular\"\nparticles_per_cell = 9\n"),
+      "scene.toml:9:1: particles_per_cell = 9: sampling = \"regular\" has as many points on every axis of a cell, use 1, 8, 27, 64, ...");
 }
 
 TEST(SceneErrors, OutputFormats) {

@@ -13,7 +13,7 @@ using namespace schema;
 auto fields(const SimulationSettings& s) { return std::tie(s.dimension, s.spacing, s.duration, s.fps, s.gravity); }
 auto fields(const SolverSettings& s) {
   return std::tie(s.integrator, s.time_step, s.beta, s.tolerance, s.max_iterations, s.kernel, s.transfer, s.flip_ratio, s.precision,
-                  s.courant, s.cell_fraction, s.sleep);
+                  s.critical_density, s.courant, s.cell_fraction, s.sleep);
 }
 auto fields(const Material& m) {
   return std::tie(m.name, m.young_modulus, m.poisson_ratio, m.hardening, m.critical_compression, m.critical_stretch, m.density,
@@ -291,6 +291,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
   if (random.coin())
     scene.simulation = {scene.simulation.dimension, 0.1 + 1e-17 * seed, 1.0 / 3, 29.97, scene.simulation.gravity, 0, {}, {}};
   describe(random, scene.solver);
+  if (scene.solver.integrator == Integrator::kDensityLimited) scene.solver.transfer = Transfer::kFlip;
   scene.materials.resize(2);
   scene.materials[1].name = "other-1_A";
   for (Material& material : scene.materials) describe(random, material);
@@ -298,6 +299,7 @@ Scene random_scene(unsigned seed, const std::string& file) {
   for (Snow& snow : scene.snow) {
     describe(random, snow);
     if (snow.start > 0) snow.initial_volume = InitialVolume::kShape;
+    if (snow.sampling == Sampling::kRegular) snow.particles_per_cell = std::pow(1 + seed % 9, scene.simulation.dimension);
   }
   scene.colliders.resize(4);
   for (Collider& collider : scene.colliders) {
@@ -346,6 +348,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[solver]\nintegrator = \"semi-implicit\"\ntime_step = \"auto\"\nbeta = 1.0\ntolerance = 0.0001\nmax_iterations = 500\n"
             "kernel = \"cubic\"\ntransfer = \"flip\"\nflip_ratio = 0.95\n"
             "flip_step = 0.0005\nreference_spacing = \"auto\"\ncontact = \"held\"\ntangent = \"plastic\"\n"
+            "critical_density = 4.0\n"
             "precision = \"float\"\ncourant = 0.5\ncell_fraction = 0.25\n"
             "sleep = true\n"
             "\n[materials.default]\nyoung_modulus = 140000.0\npoisson_ratio = 0.2\nhardening = 10.0\ncritical_compression = 0.025\n"

@@ -93,10 +93,11 @@ Bits bits_of(const std::vector<LatticePoint<double, 3>>& points, const Cell<3>& 
 
 // The points of boxes side by side, each its own call, are the points of the whole: none lost, none twice.
 TEST(Sampler, PiecesHaveTogetherThePointsOfTheWhole) {
-  for (const int dimension : {2, 3})
+  for (const auto& [dimension, sampling] :
+       {std::pair{2, Sampling::kJittered}, {3, Sampling::kJittered}, {2, Sampling::kRegular}, {3, Sampling::kRegular}})
     for (const auto& [name, shape] : every_shape(dimension, kH, {0.031, -0.017, dimension == 3 ? 0.007 : 0})) {
       SCOPED_TRACE(name);
-      const Snow snow = snow_of(shape, Sampling::kJittered, 5);
+      const Snow snow = snow_of(shape, sampling, sampling == Sampling::kJittered ? 5 : dimension == 3 ? 8 : 4);
       const Form form = form_of(shape, dimension, kH);
       std::multiset<std::array<double, 3>> whole, pieces;
       const auto add = [](const LatticePoint<double, 3>& p, auto& to) {
@@ -195,6 +196,33 @@ TEST(Sampler, JitteredSamplingHasTheMeanDensity) {
   for (const int dimension : {2, 3})
     for (const double per_cell : {1.0, 8.0, 11.0})
       EXPECT_NEAR(mean_per_cell(dimension, Sampling::kJittered, per_cell, 1) / per_cell, 1, 0.01) << dimension << "D " << per_cell;
+}
+
+// Wherever the shape stands, and also where boxes of cells cut it.
+TEST(Sampler, RegularPointsAreTheLatticePointsInsideTheShape) {
+  for (const int dimension : {2, 3})
+    for (const int per_axis : {1, 2, 3}) {
+      const Snow snow = [&] {
+        Snow ball = snow_of({}, Sampling::kRegular, std::pow(per_axis, dimension));
+        ball.shape.center = {0.0123, -0.0345, dimension == 3 ? 0.0217 : 0};
+        ball.shape.radius = 4.3 * kH;
+        return ball;
+      }();
+      const auto points = sample_shape(snow, dimension, kH);
+      std::set<std::array<double, 3>> places;
+      for (const auto& p : points) {
+        EXPECT_LE(norm(from_origin(p, snow.shape, kH)), snow.shape.radius * (1 + 1e-6));
+        std::array<double, 3> place{0, 0, 0};
+        for (int d = 0; d < dimension; ++d) {
+          place[static_cast<std::size_t>(d)] = per_axis * (p.cell[d] + p.offset[d]) - 0.5;
+          EXPECT_NEAR(place[static_cast<std::size_t>(d)], std::round(place[static_cast<std::size_t>(d)]), 1e-12);
+        }
+        places.insert(place);
+      }
+      EXPECT_EQ(places.size(), points.size());
+      const double expected = snow.particles_per_cell * form_of(snow.shape, dimension).content / std::pow(kH, dimension);
+      EXPECT_NEAR(static_cast<double>(points.size()) / expected, 1, per_axis == 1 ? 0.15 : 0.05);
+    }
 }
 
 // Eight points per cell: each sits anywhere in its own half of a cell, no two in the same place of it on any axis.

@@ -54,6 +54,13 @@ TEST(TimeStep, TheSoftWaveLimitsImplicitSteps) {
   EXPECT_DOUBLE_EQ(step_of(m, {1e6, 10, 0}, kNoBodies, 0.04), 2e-3);
 }
 
+// However stiff the snow.
+TEST(TimeStep, DensityLimitedStepsAreAMillisecond) {
+  const Model m = model(Integrator::kDensityLimited);
+  EXPECT_DOUBLE_EQ(step_of(m, {1e6, 1e6, 0}, kNoBodies, 0.04), 1e-3);
+  EXPECT_DOUBLE_EQ(step_of(m, {1e6, 1e6, 5}, kNoBodies, 0.04), 5e-4);
+}
+
 // cell_fraction · h / speed = 0.25 · 0.01 / 5 = 5e-4 s.
 TEST(TimeStep, TheSpeedLimitsBothKindsOfSteps) {
   EXPECT_DOUBLE_EQ(step_of(model(), {1, 1, 5}, kNoBodies, 0.04), 5e-4);
