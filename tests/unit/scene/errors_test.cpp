@@ -17,7 +17,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
   EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"),
-            "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points', "
+            "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'grid', 'subframes', 'fpc_error', 'vdb_points', "
             "'checkpoint_minutes', 'checkpoint_frames'");
 }
 
@@ -178,6 +178,16 @@ TEST(SceneErrors, WordsThatAreNotChoices) {
 TEST(SceneErrors, WhatComesLaterSaysSo) {
   EXPECT_EQ(error_of(kMinimal + "[solver]\nintegrator = \"density-limited\"\n"),
             "scene.toml:9:1: integrator = \"density-limited\" is not available in this version, allowed: \"explicit\", \"semi-implicit\"");
+}
+
+TEST(SceneErrors, OutputGrid) {
+  const std::string kFields = R"("mass", "velocity", "force")";
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = \"mass\"\n"),
+            "scene.toml:9:1: grid = \"mass\": must be a list of what is written of the grid, allowed: " + kFields);
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = [\"mass\", \"mass\"]\n"),
+            "scene.toml:9:1: grid = [\"mass\", \"mass\"]: must be a list without repetitions");
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = [\"forces\"]\n"),
+            "scene.toml:9:1: grid = \"forces\" is not known here, did you mean \"force\"? allowed: " + kFields);
 }
 
 TEST(SceneErrors, OutputFormats) {
