@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr float kDark = 0.72f;         // of the picture behind arrows is taken away
 constexpr float kLegendCover = 0.9f;   // arrows are not to be mixed up with those behind
-constexpr double kFarthestOut = 0.02;  // of the arrows may be longer than that of the legend,
-constexpr double kLongestPart = 3;     // so many times as long at most
+constexpr double kFarthestOut = 0.02;  // of the arrows are much longer than the rest, perhaps
+constexpr double kUsualPart = 1.5;     // the others are at most so many times as long as that of the legend,
+constexpr double kLongestPart = 3;     // and those at most so many times
 constexpr Colour kNodeColour{1.0f, 0.82f, 0.30f}, kVelocityColour{0.10f, 0.62f, 1.0f}, kForceColour{1.0f, 0.20f, 0.05f},
     kNormalColour{0.22f, 0.85f, 0.16f};
 // In heights of capital letters:
-constexpr float kLongest = 2.6f;                          // arrow of the legend
-constexpr float kArrowsApart = 1.1f, kNodesApart = 0.6f;  // at least, on the picture
+constexpr float kLongest = 2;                          // arrow of the legend
+constexpr float kArrowsApart = 1, kNodesApart = 0.6f;  // at least, on the picture
 constexpr float kNormalsApart = 4, kNormalLength = 2.0f;
 constexpr float kDot = 0.24f, kLine = 0.13f, kHead = 0.55f;  // width of dots and lines, length of an arrow's head
 constexpr float kShortestArrow = 0.15f;                      // shorter ones would be dots
@@ -170,13 +171,13 @@ struct NormalFinder {
 
 double length_of(const Vector& v) { return std::hypot(v[0], v[1], v[2]); }
 
-// What the arrow of the legend stands for: most are shorter, none is longer than it by more than kLongestPart.
+// What the arrow of the legend stands for: a round number, not far from the longest but for a few that are much longer than the rest.
 double unit_of(std::vector<double> lengths) {
   if (lengths.empty()) return 0;
   const auto far = lengths.begin() + std::lround((1 - kFarthestOut) * static_cast<double>(lengths.size() - 1));
   std::nth_element(lengths.begin(), far, lengths.end());
   const double usual = *far, most = *std::max_element(far, lengths.end());
-  return most > 0 ? round_step(std::max(usual, most / kLongestPart)) : 0;
+  return most > 0 ? round_step(std::max(usual / kUsualPart, most / kLongestPart)) : 0;
 }
 
 }  // namespace
