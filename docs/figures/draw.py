@@ -147,7 +147,8 @@ class Steps:
         self.arrows(axes, self.p, "x", "y", "vx", "vy", OLD, self.slow, width=0.0035, order=3.5)
         self.arrows(axes, self.p, "x", "y", "gathered_x", "gathered_y", VELOCITY, self.slow, width=0.0035)
 
-        axes = self.panel(9, "Collisions of particles", "those inside a body or on it, red, are\nheld as nodes are in step 5; grey: before", grid=False)
+        axes = self.panel(9, "Collisions of particles", "those inside a body or on it, red, are\nheld as nodes are in step 5; grey: before",
+                          grid=False)
         self.particles(axes, size=16)
         self.arrows(axes, self.p, "x", "y", "gathered_x", "gathered_y", OLD, self.slow, width=0.0035, order=3.5)
         changed = self.p[np.hypot(self.p["new_vx"] - self.p["gathered_x"], self.p["new_vy"] - self.p["gathered_y"]) > 1e-9]
@@ -191,8 +192,8 @@ def main():
         subprocess.run([tables, "step", HERE / "ten_steps.toml", TIME, nodes, particles], check=True)
         kernels(read(kernel_table))
         Steps(read(nodes), read(particles)).draw()
-        shown(firn, Path(folder) / "flat", HERE / "shown_2d.toml", 5, "shown_2d.png")
-        shown(firn, Path(folder) / "solid", "snowball_drop", 4, "shown_3d.png", "--set", "simulation.spacing=0.03")
+        shown(firn, Path(folder) / "flat", HERE / "shown_2d.toml", 3, "shown_2d.png")
+        shown(firn, Path(folder) / "solid", "snowball_drop", 3, "shown_3d.png", "--set", "simulation.spacing=0.03")
 
 
 main()
