@@ -5,6 +5,7 @@ PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev lib
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libnanovdb-dev libassimp-dev libfreetype-dev libmuparser-dev \
            libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
 LINT_PACKAGES = clang-format clang-tidy
+FIGURE_PACKAGES = python3-matplotlib python3-numpy python3-pil
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 PHYSICS_PACKAGES = python3-matplotlib python3-numpy python3-pil
 # python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
@@ -16,7 +17,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo test lint fuzz golden soak bench physics interop sanitize clean
+.PHONY: help packages configure build demo test lint fuzz golden soak bench physics figures interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -28,6 +29,7 @@ help:
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
+	@echo "make figures   the figures of docs/theory.md and of preview --show, from the program's own numbers, in docs/images"
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
@@ -100,6 +102,12 @@ bench: packages
 physics: PACKAGES += $(PHYSICS_PACKAGES)
 physics: build
 	$(PYTHON) benchmarks/physics/run.py --build $(BUILD) $(PHYSICS_FLAGS)
+
+# The figures of docs/theory.md, and of `firn preview --show` in docs/scenes.md.
+figures: PACKAGES += $(FIGURE_PACKAGES)
+figures: configure
+	cmake --build $(BUILD) -j $(JOBS) --target firn theory_tables
+	$(PYTHON) docs/figures/draw.py --build $(BUILD)
 
 interop: PACKAGES += $(INTEROP_PACKAGES)
 interop: build

@@ -64,6 +64,21 @@ void add_colour_argument(CLI::App& verb, firn::ColourBy& colour) {
       ->check(CLI::IsMember({"speed", "jp", "density", "material"}));
 }
 
+// --show of previews.
+void add_show_argument(CLI::App& verb, std::vector<firn::Show>& show) {
+  const std::map<std::string, firn::Show> names{
+      {"nodes", firn::Show::kNodes}, {"velocity", firn::Show::kVelocity}, {"force", firn::Show::kForce}, {"normals", firn::Show::kNormals}};
+  verb.add_option_function<std::vector<std::string>>(
+          "--show",
+          [&show, names](const std::vector<std::string>& chosen) {
+            for (const std::string& name : chosen) show.push_back(names.at(name));
+          },
+          "draw the method over the snow, any of nodes,velocity,force (of the grid; the run needs output.grid) and normals (of colliders)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"nodes", "velocity", "force", "normals"}));
+}
+
 // What preview and render say at the end.
 void print_pictures(const std::vector<std::string>& paths) {
   if (paths.empty()) {
@@ -159,6 +174,7 @@ Command add_preview(CLI::App& app) {
   verb->add_option("--width", a->options.width, "picture width, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   verb->add_option("--height", a->options.height, "picture height, pixels")->check(CLI::Range(16, 8192))->capture_default_str();
   add_colour_argument(*verb, a->options.colour);
+  add_show_argument(*verb, a->options.show);
   add_frame_arguments(*verb, a->frames);
   CLI::Option* film =
       verb->add_option("--film", a->options.film_path, "the film, such as snow.mp4; default: preview/preview.mp4 of the run");

@@ -28,6 +28,18 @@ struct Frame {
   std::size_t size() const { return position.size(); }
 };
 
+// The nodes that snow has mass at, at one moment, with what the next step finds there: mass and velocity (M4), and force (M6).
+struct GridFields {
+  double spacing = 0;                             // h, m: node i stands at i h
+  std::vector<std::array<std::int32_t, 3>> node;  // i, by x, then y, then z; 2D: z is 0
+  std::vector<double> mass;                       // kg (2D: per metre of depth, as are forces)
+  std::vector<Vector> velocity;                   // m/s
+  std::vector<Vector> force;                      // N, of the snow's stress; neither gravity nor bodies
+  bool double_precision = false;                  // of its numbers in files
+
+  std::size_t size() const { return node.size(); }
+};
+
 // Binary little-endian PLY with every column the frame has, written under a temporary name and renamed, rows in id order. Throws
 // RunError.
 void write_ply(const std::string& path, const Frame& frame);

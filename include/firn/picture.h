@@ -18,6 +18,15 @@ enum class ColourBy {
   kMaterial,  // by its name in the scene
 };
 
+// What quick pictures show of the method itself, with a legend of how long arrows are. All but the normals come from the nodes that a run
+// has written (output.grid).
+enum class Show {
+  kNodes,     // of the grid, where there is snow
+  kVelocity,  // at nodes, before forces, (M4)
+  kForce,     // at nodes, of the snow's stress, (M6)
+  kNormals,   // of colliders, at their surface
+};
+
 // Which whole frames of a run are shown, by their numbers. Where the camera stands and what colours mean goes by all frames all the same:
 // the picture of a frame does not depend on the range.
 struct FrameRange {
@@ -33,6 +42,7 @@ struct PreviewOptions {
   int width = 960;  // pixels
   int height = 540;
   ColourBy colour = ColourBy::kNone;
+  std::vector<Show> show;  // drawn over the snow, which is darkened for it
   FrameRange frames;
   bool film = true;                                   // also a film, when there is more than one frame
   std::string film_path;                              // empty: DIR/preview/preview.mp4

@@ -227,8 +227,13 @@ struct Window {
   Location location;
 };
 
+// What a run can write of its grid: m_i and v_i of (M4), f_i of (M6).
+enum class GridField { kMass, kVelocity, kForce };
+inline constexpr const char* kGridFieldNames[] = {"mass", "velocity", "force"};  // in scenes and files
+
 struct OutputSettings {
   std::vector<std::string> formats{"ply"};
+  std::vector<GridField> grid;    // written of the nodes, beside the particles
   int subframes = 1;              // written frames per frame: of 4, three are between whole ones
   double fpc_error = 0;           // m; fpc: the most a position may be wrong; 0: nothing is
   bool vdb_points = false;        // vdb: the particles as well

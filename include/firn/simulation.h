@@ -128,6 +128,9 @@ class Simulation {
   // Particles with ids in [begin, end), those that are still there. complete: with F_E and, for APIC, B.
   Frame frame(bool complete, std::size_t begin, std::size_t end) const;
   Frame frame(bool complete) const { return frame(complete, 0, ids()); }
+  // The grid as the next step finds it. Particles that are alone have no nodes. The particles are sorted into blocks for it, as that step
+  // would do first, so results stay the same to the last bit.
+  GridFields grid();
 
  private:
   struct Parts;

@@ -94,8 +94,9 @@ class Run {
     const FrameNumber last = progress_.written.back().number;
     stats_.reopen(folder_.file(kRunStatsName), static_cast<long>(progress_.stats_bytes));
     folder_.go_on([&](const std::string& name) {
-      const std::optional<FrameNumber> number = std::filesystem::path(name).has_parent_path() ? std::nullopt : frame_number(name);
-      return name == kRunFinalName || (number && *number > last);
+      if (std::filesystem::path(name).has_parent_path()) return false;
+      const std::optional<FrameNumber> frame = frame_number(name), nodes = nodes_number(name);
+      return name == kRunFinalName || (frame && *frame > last) || (nodes && *nodes > last);
     });
     for (const std::string& warning : folder_.warnings()) warn(warning);
     stats_.truncate();
@@ -216,7 +217,7 @@ class Run {
   void write_frame(const FrameNumber& number) {
     const auto begin = Clock::now();
     writer_.make_room(simulation_.particles());
-    writer_.add(number, simulation_.time(), snapshot());
+    writer_.add(number, simulation_.time(), snapshot(), scene_.output.grid.empty() ? GridFields{} : simulation_.grid());
     progress_.written.push_back({number, simulation_.time()});
     statistics_.add_output(seconds_since(begin));
     if (number.subframe == 0) {

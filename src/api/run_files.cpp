@@ -11,6 +11,8 @@
 #include "build/bodies.h"
 #include "firn/error.h"
 #include "io/mesh_write.h"
+#include "io/particle_files.h"
+#include "io/vdb_write.h"
 #include "solver/solver.h"
 
 namespace firn {
@@ -148,18 +150,23 @@ FrameNotes notes_of(const Scene& scene) {
 }  // namespace
 
 void check_formats(const Scene& scene) {
+  const double spacing = scene.simulation.spacing;
+  const auto refuse = [&](std::string_view what, double least) {
+    throw UserError(scene.simulation.spacing_location,
+                    fmt::format("spacing = {} m is too small for {}, which need at least {} m", spacing, what, least));
+  };
   for (const std::string& name : scene.output.formats)
-    if (const Format* format = find_format(name); scene.simulation.spacing < format->least_spacing)
-      throw UserError(scene.simulation.spacing_location,
-                      fmt::format("spacing = {} m is too small for frames as .{}, which need at least {} m", scene.simulation.spacing, name,
-                                  format->least_spacing));
+    if (const Format* format = find_format(name); spacing < format->least_spacing)
+      refuse(fmt::format("frames as .{}", name), format->least_spacing);
+  if (!scene.output.grid.empty() && spacing < kLeastVdbSpacing) refuse("nodes as .vdb", kLeastVdbSpacing);
 }
 
 FrameWriter::FrameWriter(const RunFolder& folder, const Scene& scene, bool double_precision)
     : folder_(folder),
       particle_bytes_(Snapshot::bytes_per_particle(double_precision)),
       options_{scene.output.fpc_error, scene.output.vdb_points},
-      notes_(notes_of(scene)) {
+      notes_(notes_of(scene)),
+      grid_fields_(scene.output.grid) {
   for (const std::string& name : scene.output.formats) formats_.push_back(find_format(name));
   // Volumes first: where the file that ties frames together names one, it is there.
   std::stable_partition(formats_.begin(), formats_.end(), [](const Format* f) { return f->is_volume; });
@@ -198,12 +205,14 @@ void FrameWriter::wait_for_room(double bytes) {
 
 void FrameWriter::make_room(std::size_t particles) { wait_for_room(bytes(particles)); }
 
-void FrameWriter::add(const FrameNumber& number, double time, Snapshot frame) {
-  const double size = bytes(frame.size());
-  const auto shared = std::make_shared<const Snapshot>(std::move(frame));
+void FrameWriter::add(const FrameNumber& number, double time, Snapshot frame, GridFields grid) {
+  constexpr double kNodeBytes = sizeof(grid.node[0]) + sizeof(double) + 2 * sizeof(Vector);
+  const double size = bytes(frame.size()) + kNodeBytes * static_cast<double>(grid.size());
+  const auto particles = std::make_shared<const Snapshot>(std::move(frame));
+  const auto nodes = std::make_shared<const GridFields>(std::move(grid));
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({size, [this, number, time, shared] { write(number, time, shared->view()); }, true});
+    waiting_.push_back({size, [this, number, time, particles, nodes] { write(number, time, particles->view(), *nodes); }, true});
   }
   changed_.notify_all();
 }
@@ -268,14 +277,22 @@ void FrameWriter::list_files(const FrameNumber& number) const {
     names.push_back(name_of(number, *format));
     if (number == FrameNumber{}) names.insert(names.end(), format->index_names.begin(), format->index_names.end());
   }
+  if (!grid_fields_.empty()) {
+    for (const char* ending : {".vdb", ".vtp"}) names.push_back(nodes_stem(number) + ending);
+    if (number == FrameNumber{}) names.emplace_back(kNodesPvdName);
+  }
   folder_.add(names);
 }
 
-void FrameWriter::write(const FrameNumber& number, double time, const FrameView& frame) {
+void FrameWriter::write(const FrameNumber& number, double time, const FrameView& frame, const GridFields& grid) {
   list_files(number);
   FrameNotes notes = notes_;
   notes.time = time;
   for (const Format* format : formats_) format->write(folder_.file(name_of(number, *format)), frame, notes, options_);
+  if (!grid_fields_.empty()) {
+    write_grid_vdb(folder_.file(nodes_stem(number) + ".vdb"), grid, grid_fields_, notes);
+    write_grid_vtp(folder_.file(nodes_stem(number) + ".vtp"), grid, grid_fields_, time);
+  }
   note_written(number, time);
 }
 
@@ -286,6 +303,7 @@ void FrameWriter::note_written(const FrameNumber& number, double time) {
     if (format->is_volume) volume = name;
     if (format->write_index != nullptr) written_[format].push_back({name, volume, time});
   }
+  if (!grid_fields_.empty()) written_grids_.push_back({nodes_stem(number) + ".vtp", {}, time});
 }
 
 bool FrameWriter::is_last() const {
@@ -295,6 +313,7 @@ bool FrameWriter::is_last() const {
 
 void FrameWriter::write_indexes() const {
   for (const auto& [format, frames] : written_) format->write_index(folder_.path(), frames, notes_);
+  if (!grid_fields_.empty()) write_collection(folder_.file(std::string(kNodesPvdName)), written_grids_);
 }
 
 }  // namespace firn

@@ -90,7 +90,8 @@ class FrameWriter {
   // Waits until the frames in memory and one of `particles` more are not too much. Throws RunError when an earlier frame could not be
   // written.
   void make_room(std::size_t particles);
-  void add(const FrameNumber& number, double time, Snapshot frame);
+  // `grid`: its nodes, where the scene's output has some of them.
+  void add(const FrameNumber& number, double time, Snapshot frame, GridFields grid = {});
   // Other work for the thread, in turn, with what it holds in memory. Waits until that is not too much. Throws like make_room().
   void add(std::size_t bytes, std::function<void()> work);
   // Frames that are there already, of a run that goes on.
@@ -110,7 +111,7 @@ class FrameWriter {
   };
 
   void work();
-  void write(const FrameNumber& number, double time, const FrameView& frame);
+  void write(const FrameNumber& number, double time, const FrameView& frame, const GridFields& grid);
   void note_written(const FrameNumber& number, double time);
   void wait_for_room(double bytes);
   void list_files(const FrameNumber& number) const;
@@ -126,6 +127,8 @@ class FrameWriter {
   FormatOptions options_;
   FrameNotes notes_;
   std::map<const Format*, std::vector<IndexEntry>> written_;
+  std::vector<GridField> grid_fields_;
+  std::vector<IndexEntry> written_grids_;
 
   bool indexes_are_old_ = false;  // a frame was written since they were
 

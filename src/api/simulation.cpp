@@ -206,6 +206,12 @@ Statistics Simulation::statistics() const {
   return statistics;
 }
 
+GridFields Simulation::grid() {
+  GridFields fields = parts_->solver->grid(parts_->model, parts_->state);
+  fields.double_precision = parts_->double_frames;
+  return fields;
+}
+
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {
   const Model& model = parts_->model;
   Frame frame;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collide/bricks.h"
+#include "firn/frame.h"
 #include "geometry/mesh.h"
 #include "math/vec.h"
 
@@ -32,6 +33,9 @@ struct VdbContent {
 
 // Throws UserError when the file is damaged.
 VdbContent describe_vdb(const std::string& path);
+
+// The nodes in a .vdb file that a run has written of its grid; what the file has not is empty. Throws UserError.
+GridFields read_grid_vdb(const std::string& path);
 
 struct LevelSetOptions {
   double voxel = 0;      // m

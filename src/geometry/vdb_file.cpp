@@ -5,6 +5,8 @@
 #include <openvdb/tools/VolumeToMesh.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -125,7 +127,47 @@ VdbGrid describe(const openvdb::GridBase& grid) {
   return report;
 }
 
+using Node = std::array<std::int32_t, 3>;
+
+// The values of the grid of that name at all nodes; empty: there is none.
+template <class Grid, class Value, class Convert>
+std::vector<Value> values_at(const std::vector<Node>& nodes, const openvdb::GridPtrVec& grids, GridField field, Convert convert) {
+  std::vector<Value> values;
+  const openvdb::GridBase::Ptr any = openvdb::findGridByName(grids, kGridFieldNames[static_cast<int>(field)]);
+  if (!any || !any->isType<Grid>()) return values;
+  const auto at = static_cast<const Grid&>(*any).getConstAccessor();
+  values.reserve(nodes.size());
+  for (const Node& node : nodes) values.push_back(convert(at.getValue(openvdb::Coord(node[0], node[1], node[2]))));
+  return values;
+}
+
+// All grids of a file are active at the same nodes.
+template <class Grid>
+void add_nodes(const openvdb::GridBase& any, std::vector<Node>& nodes) {
+  if (!any.isType<Grid>()) return;
+  for (auto value = static_cast<const Grid&>(any).cbeginValueOn(); value; ++value)
+    if (value.isVoxelValue()) nodes.push_back({value.getCoord()[0], value.getCoord()[1], value.getCoord()[2]});
+}
+
 }  // namespace
+
+GridFields read_grid_vdb(const std::string& path) {
+  return read_safely(path, [&] {
+    const openvdb::GridPtrVecPtr grids = read_grids(path);
+    GridFields fields;
+    if (grids->empty()) return fields;
+    const openvdb::GridBase& first = *grids->front();
+    fields.spacing = first.voxelSize()[0];
+    add_nodes<FloatGrid>(first, fields.node);
+    add_nodes<openvdb::Vec3SGrid>(first, fields.node);
+    std::sort(fields.node.begin(), fields.node.end());
+    const auto vector = [](const openvdb::Vec3s& v) { return Vector{v[0], v[1], v[2]}; };
+    fields.mass = values_at<FloatGrid, double>(fields.node, *grids, GridField::kMass, [](float mass) { return mass; });
+    fields.velocity = values_at<openvdb::Vec3SGrid, Vector>(fields.node, *grids, GridField::kVelocity, vector);
+    fields.force = values_at<openvdb::Vec3SGrid, Vector>(fields.node, *grids, GridField::kForce, vector);
+    return fields;
+  });
+}
 
 VdbContent describe_vdb(const std::string& path) {
   return read_safely(path, [&] {

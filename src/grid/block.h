@@ -62,6 +62,20 @@ inline Vec<std::int32_t, D> block_of_key(BlockKey key) {
   return block;
 }
 
+// The first node of a node block: one below the first cell of the particle block with the same key. `origin`: the cell where block 0
+// starts.
+template <int D>
+inline Cell<D> first_node(BlockKey key, const Cell<D>& origin) {
+  return origin + BlockShape<D>::kEdge * block_of_key<D>(key) - Cell<D>::filled(1);
+}
+
+// Node i of the block whose first is `first`.
+template <int D>
+inline Cell<D> node_of_block(Cell<D> first, int i) {
+  for (int d = D - 1; d >= 0; --d, i /= BlockShape<D>::kEdge) first[d] += i % BlockShape<D>::kEdge;
+  return first;
+}
+
 // Offsets 0/1 per axis of neighbour k of 2^D, in key order.
 template <int D>
 constexpr Vec<int, D> neighbor_offset(int k) {

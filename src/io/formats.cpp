@@ -116,7 +116,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "frame_";
+constexpr std::string_view kPrefix = "frame_", kNodesPrefix = "nodes_";
 constexpr std::size_t kLeastDigits = 4;
 
 // Whether all of the text is a number.
@@ -143,15 +143,18 @@ std::vector<std::string> cells_of(const std::string& line) {
 
 }  // namespace
 
-std::string frame_stem(const FrameNumber& number) {
-  return number.subframe == 0 ? fmt::format("frame_{:04d}", number.frame) : fmt::format("frame_{:04d}_{}", number.frame, number.subframe);
+namespace {
+
+std::string numbered(std::string_view prefix, const FrameNumber& number) {
+  const std::string stem = fmt::format("{}{:04d}", prefix, number.frame);
+  return number.subframe == 0 ? stem : fmt::format("{}_{}", stem, number.subframe);
 }
 
-std::optional<FrameNumber> frame_number(const std::string& path) {
+std::optional<FrameNumber> number_after(std::string_view prefix, const std::string& path) {
   const std::string stem = fs::path(path).stem().string();
   std::string_view digits = stem;
-  if (!digits.starts_with(kPrefix)) return std::nullopt;
-  digits.remove_prefix(kPrefix.size());
+  if (!digits.starts_with(prefix)) return std::nullopt;
+  digits.remove_prefix(prefix.size());
   const std::size_t bar = std::min(digits.find('_'), digits.size());
   if (bar < kLeastDigits) return std::nullopt;
   const std::optional<long> frame = whole_number<long>(digits.substr(0, bar));
@@ -162,6 +165,13 @@ std::optional<FrameNumber> frame_number(const std::string& path) {
   if (!subframe || *subframe == 0) return std::nullopt;
   return FrameNumber{*frame, *subframe};
 }
+
+}  // namespace
+
+std::string frame_stem(const FrameNumber& number) { return numbered(kPrefix, number); }
+std::string nodes_stem(const FrameNumber& number) { return numbered(kNodesPrefix, number); }
+std::optional<FrameNumber> frame_number(const std::string& path) { return number_after(kPrefix, path); }
+std::optional<FrameNumber> nodes_number(const std::string& path) { return number_after(kNodesPrefix, path); }
 
 std::vector<FrameFile> find_frames(const std::string& folder) {
   std::map<FrameNumber, const Format*> best;

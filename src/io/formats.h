@@ -54,13 +54,19 @@ struct FrameNumber {
 
 // "frame_0012" or "frame_0012_1"
 std::string frame_stem(const FrameNumber& number);
+// "nodes_0012" or "nodes_0012_1": the grid of that frame, in files that are no frames of particles.
+std::string nodes_stem(const FrameNumber& number);
 // The number of the frame in a path, whatever its ending; nothing: it is not named like a frame.
 std::optional<FrameNumber> frame_number(const std::string& path);
+std::optional<FrameNumber> nodes_number(const std::string& path);
 
 struct FrameFile {
   std::string path;
   FrameNumber number;
 };
+// The file that ties the nodes of all frames together.
+inline constexpr std::string_view kNodesPvdName = "nodes.pvd";
+
 // All frames in a run's folder that particles can be read from, in their order; of one that is there in several formats, the first of
 // formats(). Throws UserError when there are none.
 std::vector<FrameFile> find_frames(const std::string& folder);

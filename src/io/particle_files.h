@@ -69,8 +69,13 @@ Frame read_bgeo(const std::string& path);
 // Every particle is a point and a vertex cell, so that programs show them without a filter. Throws RunError.
 void write_vtp(const std::string& path, const FrameView& frame, const FrameNotes& notes);
 
+// The nodes of a grid as such points, with an array of each of `which`. Throws RunError.
+void write_grid_vtp(const std::string& path, const GridFields& grid, const std::vector<GridField>& which, double time);
+
+// Files with the times they belong to, s. Throws RunError.
+void write_collection(const std::string& path, const std::vector<IndexEntry>& frames);
 inline constexpr std::string_view kPvdName = "frames.pvd";
-// FOLDER/frames.pvd, with the time of every frame in seconds. Throws RunError.
+// The same as FOLDER/frames.pvd.
 void write_pvd(const std::string& folder, const std::vector<IndexEntry>& frames, const FrameNotes& notes);
 
 // `file` names it in errors. Arrays that firn does not know and cells are left aside. Throws UserError with the byte at which something is

@@ -27,7 +27,7 @@ constexpr auto kLockPause = std::chrono::milliseconds(20);
 // Names that runs give their files in the folder itself.
 bool is_name_of_run(const std::string& name) {
   return name == kRunSceneName || name == kRunStatsName || name == kRunFinalName || name == kRunBodiesName || is_index(name) ||
-         (frame_number(name) && format_of_path(name) != nullptr);
+         name == kNodesPvdName || ((frame_number(name) || nodes_number(name)) && format_of_path(name) != nullptr);
 }
 
 // A list may come from anywhere: names that lead out of the folder are not followed.

@@ -211,6 +211,42 @@ openvdb::GridCPtrVec make_grids(const std::string& path, const FrameView& frame,
   return grids;
 }
 
+// A node's index is its place in the volume.
+class NodeGridMaker {
+ public:
+  NodeGridMaker(const std::string& path, const GridFields& grid) : path_(path), grid_(grid) {}
+
+  openvdb::GridBase::Ptr make(GridField field) const {
+    const auto vector = [](const Vector& v) { return Vec3s(Vec3s::ValueType(v[0]), Vec3s::ValueType(v[1]), Vec3s::ValueType(v[2])); };
+    switch (field) {
+      case GridField::kMass: return fill<FloatGrid>(field, 0, "kg", [&](std::size_t i) { return static_cast<float>(grid_.mass[i]); });
+      case GridField::kVelocity: return fill<Vec3SGrid>(field, Vec3s(0), "m/s", [&](std::size_t i) { return vector(grid_.velocity[i]); });
+      case GridField::kForce: break;
+    }
+    return fill<Vec3SGrid>(field, Vec3s(0), "N", [&](std::size_t i) { return vector(grid_.force[i]); });
+  }
+
+ private:
+  template <class GridT, class ValueOf>
+  openvdb::GridBase::Ptr fill(GridField field, const typename GridT::ValueType& background, const char* unit, ValueOf value_of) const {
+    const char* const name = kGridFieldNames[static_cast<int>(field)];
+    const typename GridT::Ptr grid = GridT::create(background);
+    grid->setName(name);
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(grid_.spacing));
+    auto nodes = grid->getAccessor();
+    for (std::size_t i = 0; i < grid_.size(); ++i) {
+      const auto value = value_of(i);
+      if (!is_finite(value)) throw RunError(fmt::format("{}: cannot write: a {} does not fit a float", path_, name));
+      nodes.setValueOn(openvdb::Coord(grid_.node[i][0], grid_.node[i][1], grid_.node[i][2]), value);
+    }
+    grid->insertMeta("unit", openvdb::StringMetadata(unit));
+    return grid;
+  }
+
+  const std::string& path_;
+  const GridFields& grid_;
+};
+
 openvdb::MetaMap make_notes(const FrameNotes& notes) {
   openvdb::MetaMap map;
   map.insertMeta("creator", openvdb::StringMetadata(kCreator));
@@ -242,6 +278,14 @@ void write_vdb(const std::string& path, const FrameView& frame, const FrameNotes
   check_writable(path, frame);
   openvdb::initialize();
   write_grids(path, make_grids(path, frame, notes, options), notes);
+}
+
+void write_grid_vdb(const std::string& path, const GridFields& grid, const std::vector<GridField>& which, const FrameNotes& notes) {
+  check_spacing(path, notes);
+  openvdb::initialize();
+  openvdb::GridCPtrVec grids;
+  for (const GridField field : which) grids.push_back(NodeGridMaker(path, grid).make(field));
+  write_grids(path, grids, notes);
 }
 
 void write_density(const std::string& path, const NodeFields& fields, const FrameNotes& notes) {

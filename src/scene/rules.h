@@ -202,6 +202,12 @@ struct Formats {
   FIRN_READS_AND_WRITES(std::vector<std::string>);
 };
 
+// Any of them, or none.
+struct GridFieldList {
+  Choices<GridField> choices;
+  FIRN_READS_AND_WRITES(std::vector<GridField>);
+};
+
 // All numbers of a kind of snow.
 struct PresetName {
   FIRN_READS_AND_WRITES(Material);
@@ -344,6 +350,9 @@ inline constexpr auto kColliderShapeNames = body_shapes_and(kPlaneName, kSequenc
 inline constexpr auto kPartShapeNames = body_shapes_and(kPlaneName);
 inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"},   {"vdb", "vdb"},   {"vtp", "vtp"},
                                                             {"bgeo", "bgeo"}, {"usda", "usda"}, {"fpc", "fpc"}};
+
+inline constexpr Choice<GridField> kGridFieldChoices[] = {
+    {kGridFieldNames[0], GridField::kMass}, {kGridFieldNames[1], GridField::kVelocity}, {kGridFieldNames[2], GridField::kForce}};
 
 inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
 inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};

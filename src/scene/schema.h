@@ -246,6 +246,7 @@ void describe(V& v, S& s) {
 template <class V, Like<OutputSettings> S>
 void describe(V& v, S& s) {
   v.field("formats", s.formats, Formats{{kFormatNames, {}}});
+  v.field("grid", s.grid, GridFieldList{{kGridFieldChoices, {}}});
   v.field("subframes", s.subframes, kSubframes);
   v.field("fpc_error", s.fpc_error, kFpcError);
   v.field("vdb_points", s.vdb_points, Flag{});

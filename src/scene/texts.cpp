@@ -135,6 +135,22 @@ std::string Formats::write(const std::vector<std::string>& value, int) const {
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
+void GridFieldList::read(const Entry& entry, const Reader&, std::vector<GridField>& value) const {
+  const toml::array* fields = entry.node.as_array();
+  if (!fields) reject(entry, "a list of what is written of the grid, allowed: " + listed(choices.names(), "\""));
+  value.clear();
+  for (const toml::node& element : *fields) {
+    const GridField field = choices.now[pick({entry.name, element, entry.where}, choices.names(), choices.later)].value;
+    if (std::find(value.begin(), value.end(), field) != value.end()) reject(entry, "a list without repetitions");
+    value.push_back(field);
+  }
+}
+std::string GridFieldList::write(const std::vector<GridField>& value, int) const {
+  std::vector<std::string> names;
+  for (const GridField field : value) names.push_back(toml_string(kGridFieldNames[static_cast<int>(field)]));
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
 void PresetName::read(const Entry& entry, const Reader&, Material& value) const {
   std::vector<std::string_view> names;
   for (const Material& preset : presets()) names.push_back(preset.name);

@@ -57,6 +57,28 @@ void check_ids_left(const State& state, std::size_t more) {
   if (more > kMostIds - state.next_id) throw RunError("more than four thousand million particles have come in: there are no ids left");
 }
 
+GridFields in_node_order(const Model& model, const std::vector<GridFields>& parts) {
+  struct Place {
+    std::array<std::int32_t, 3> node;
+    std::size_t part, at;
+    bool operator<(const Place& other) const { return node < other.node; }
+  };
+  std::vector<Place> places;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (std::size_t i = 0; i < parts[p].size(); ++i) places.push_back({parts[p].node[i], p, i});
+  parallel_sort(places.begin(), places.end());
+  GridFields all;
+  all.spacing = model.h;
+  for (const Place& place : places) {
+    const GridFields& from = parts[place.part];
+    all.node.push_back(place.node);
+    all.mass.push_back(from.mass[place.at]);
+    all.velocity.push_back(from.velocity[place.at]);
+    all.force.push_back(from.force[place.at]);
+  }
+  return all;
+}
+
 void set_time(const Model& model, State& state, double time) {
   state.time = time;
   state.poses = poses_at(model.bodies, time);

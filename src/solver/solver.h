@@ -52,6 +52,10 @@ class Solver {
   // save memory.
   virtual ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const = 0;
 
+  // The nodes with mass as the next step's own scatter makes them, by x, then y, then z. The state's particles may change their order, as
+  // they would at the beginning of that step.
+  virtual GridFields grid(const Model& model, State& state) = 0;
+
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
 
@@ -79,6 +83,25 @@ inline OptionalColumns columns_of(const Model& model) { return {model.solver.tra
 
 // A vector as public headers have it.
 inline Vector to_array(const Vec<double, 3>& v) { return {v[0], v[1], v[2]}; }
+
+// Puts a node behind those that are there.
+template <int D>
+void add_node(const Cell<D>& cell, double mass, const Vec<double, D>& velocity, const Vec<double, D>& force, GridFields& fields) {
+  std::array<std::int32_t, 3> node{};
+  Vector v{}, f{};
+  for (int d = 0; d < D; ++d) {
+    node[d] = cell[d];
+    v[d] = velocity[d];
+    f[d] = force[d];
+  }
+  fields.node.push_back(node);
+  fields.mass.push_back(mass);
+  fields.velocity.push_back(v);
+  fields.force.push_back(f);
+}
+
+// All nodes of the parts in the order that Solver::grid() gives them.
+GridFields in_node_order(const Model& model, const std::vector<GridFields>& parts);
 
 // What a run will need, before it takes it.
 

@@ -242,6 +242,8 @@ class SceneMaker:
     def output(self):
         formats = self.random.sample(FORMATS, self.random.choice((1, 1, 2)))
         keys = {"formats": formats if "ply" in formats else ["ply", *formats]}
+        if self.chance(0.1):
+            keys["grid"] = self.random.sample(("mass", "velocity", "force"), self.random.randint(0, 3))
         if self.chance(0.2):
             keys["subframes"] = self.random.randint(1, 3)
         if self.chance(0.2):

@@ -12,7 +12,7 @@ from particles import read_ply  # noqa: E402  the reader that `make interop` com
 # Names that a run, its pictures and films may leave; anything else is a temporary that was forgotten.
 FINAL_NAMES = re.compile(
     r"(frame_\d{4,}(_\d+)?|final)\.(ply|vtp|bgeo|usda|fpc|vdb|png|exr|obj)|frames(\.manifest)?\.(usda|pvd)"
-    r"|stats\.csv|scene\.toml|bodies\.obj"
+    r"|nodes_\d{4,}(_\d+)?\.(vdb|vtp)|nodes\.pvd|stats\.csv|scene\.toml|bodies\.obj"
     r"|(preview|render|film|sheet|both)\.(mp4|webm|png)|\.firn"
     r"|step_\d{8,}\.state")
 
@@ -81,7 +81,7 @@ READERS = {".ply": ply_fault, ".png": png_fault, ".mp4": film_fault, ".csv": csv
 
 def expect_whole(case, folder, tidy=True):
     """Everything under `folder` can be read; `tidy`: and there is nothing else."""
-    latest = {}  # frames of each format that only the program reads: the last one is the one that a run was at
+    latest = {}  # frames and nodes of each format that only the program reads: the last one is the one that a run was at
     for path in sorted(Path(folder).rglob("*")):
         if path.is_dir() or path.is_symlink():
             continue
@@ -90,8 +90,8 @@ def expect_whole(case, folder, tidy=True):
         elif path.suffix in READERS:
             fault = READERS[path.suffix](path)
             case.expect(not fault, fault)
-        elif path.suffix in OTHER_FRAMES and path.name.startswith("frame_"):
-            latest[path.suffix] = path
+        elif path.suffix in OTHER_FRAMES and path.name.startswith(("frame_", "nodes_")):
+            latest[path.name[:6], path.suffix] = path
     for path in latest.values():
         if path not in case.whole:
             case.firn("info", path, codes={0})

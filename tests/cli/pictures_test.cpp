@@ -46,6 +46,49 @@ class FrameRanges : public SmallScene {
   Outcome outcome_;
 };
 
+class ShownMethod : public SmallScene {
+ protected:
+  Outcome show(const std::string& dir, const std::string& what) {
+    return firn({"preview", folder_.file(dir), "--frames", "2", "--no-film", "--show", what});
+  }
+  std::string picture(const std::string& dir) { return slurp(folder_.file(dir + "/preview/frame_0002.png")); }
+};
+
+TEST_F(ShownMethod, IsDrawnOverPicturesOfBothDimensions) {
+  for (const std::string& scene : {flat_scene(), small_scene()}) {
+    spill(scene_, scene);
+    ASSERT_EQ(run("out", {"--overwrite", "--set", "output.grid=[\"velocity\", \"force\"]"}).code, 0);
+    std::vector<std::string> pictures;
+    for (const char* what : {"nodes", "velocity", "force", "normals", "nodes,velocity,force,normals"}) {
+      const Outcome outcome = show("out", what);
+      ASSERT_EQ(outcome.code, 0) << what << ": " << outcome.err;
+      pictures.push_back(picture("out"));
+      EXPECT_EQ(std::count(pictures.begin(), pictures.end(), pictures.back()), 1) << what;
+    }
+  }
+}
+
+TEST_F(ShownMethod, IsRefusedWhereTheRunHasNotWrittenIt) {
+  ASSERT_EQ(run("out").code, 0);
+  EXPECT_EQ(show("out", "normals").code, 0) << "they come from the scene";
+  const Outcome without = show("out", "nodes");
+  EXPECT_EQ(without.code, 2);
+  EXPECT_NE(without.err.find("output.grid"), std::string::npos) << without.err;
+  ASSERT_EQ(run("mass", {"--set", "output.grid=[\"mass\"]"}).code, 0);
+  EXPECT_EQ(show("mass", "nodes").code, 0);
+  const Outcome lacks = show("mass", "nodes,force");
+  EXPECT_EQ(lacks.code, 2);
+  EXPECT_NE(lacks.err.find("there is no force in it"), std::string::npos) << lacks.err;
+}
+
+TEST_F(ShownMethod, OfAnotherNameIsAnsweredWithAllThereAre) {
+  ASSERT_EQ(run("out").code, 0);
+  const Outcome outcome = show("out", "nodes,stress");
+  EXPECT_EQ(outcome.code, 2);
+  for (const char* word : {"--show", "stress", "nodes", "velocity", "force", "normals"})
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << outcome.err;
+}
+
 // The scene has frames 0 to 2.
 TEST_F(FrameRanges, ChooseFramesOfBothVerbs) {
   for (const char* verb : {"preview", "render"}) {

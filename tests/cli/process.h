@@ -108,6 +108,31 @@ friction = 0.3
 )";
 }
 
+// The same in 2D.
+inline std::string flat_scene() {
+  return R"([simulation]
+dimension = 2
+spacing = 0.02
+duration = 0.1
+fps = 24
+
+[solver]
+time_step = 2e-4
+
+[[snow]]
+shape = "sphere"
+center = [0, 0.12]
+radius = 0.1
+velocity = [0.5, -3]
+
+[[collider]]
+shape = "plane"
+point = [0, 0]
+normal = [0, 1]
+friction = 0.3
+)";
+}
+
 // A folder with the small scene in it, to be run with more arguments.
 class SmallScene : public testing::Test {
  protected:

@@ -52,6 +52,28 @@ TEST_F(ResumeCommand, MakesARunLongerThatHasEnded) {
   EXPECT_EQ(firn({"info", path("two")}).out.find("stopped before"), std::string::npos);
 }
 
+TEST_F(ResumeCommand, WritesTheNodesOfTheGridThatTheWholeRunHas) {
+  const std::string grid = "output.grid=[\"mass\", \"velocity\", \"force\"]";
+  for (const char* dimension : {"2", "3"}) {
+    const std::string whole = std::string("whole") + dimension, two = std::string("two") + dimension;
+    if (*dimension == '2') spill(scene_, flat_scene());
+    if (*dimension == '3') spill(scene_, small_scene());
+    ASSERT_EQ(run(whole, {"--frames", "4", "--set", grid}).code, 0);
+    ASSERT_EQ(run(two, {"--frames", "2", "--set", grid}).code, 0);
+    const Outcome outcome = resume(two, {"--frames", "4"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    int nodes = 0;
+    for (const auto& entry : fs::directory_iterator(path(whole))) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with("nodes")) continue;
+      EXPECT_EQ(slurp(entry.path().string()), slurp(path(two) + "/" + name)) << name;
+      ++nodes;
+    }
+    EXPECT_EQ(nodes, 11) << "5 frames as .vdb and .vtp, and nodes.pvd";
+    expect_same(whole, two);
+  }
+}
+
 TEST_F(ResumeCommand, KeepsTwoCheckpointsAndSaysWhatIsInThem) {
   ASSERT_EQ(run("out", {"--frames", "5", "--checkpoint-frames", "1"}).code, 0);
   const std::vector<std::string> kept = checkpoints("out");

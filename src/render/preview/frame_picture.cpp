@@ -120,20 +120,19 @@ std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, 
   return light;
 }
 
-namespace {
-
-constexpr int kLeastHeight = 100;    // pixels, of a picture that has room for axes
-constexpr double kMostTicks = 2000;  // of the largest picture; rounding far from the origin must not make it more
-// In heights of capital letters:
-constexpr float kApart = 8, kTick = 0.5f, kGap = 0.5f;
-
-// 1, 2 or 5 times a power of ten, at least `least`.
 double round_step(double least) {
   const double power = std::pow(10, std::floor(std::log10(least)));
   for (const double part : {1.0, 2.0, 5.0})
     if (part * power >= least * (1 - 1e-9)) return part * power;
   return 10 * power;
 }
+
+namespace {
+
+constexpr int kLeastHeight = 100;    // pixels, of a picture that has room for axes
+constexpr double kMostTicks = 2000;  // of the largest picture; rounding far from the origin must not make it more
+// In heights of capital letters:
+constexpr float kApart = 8, kTick = 0.5f, kGap = 0.5f;
 
 std::string label_of(double metres, double step) {
   const int digits = std::clamp(static_cast<int>(-std::floor(std::log10(step) + 1e-9)), 0, 9);

@@ -30,6 +30,9 @@ Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& c
 std::vector<Colour> paint_flat(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                const Projection& projection);
 
+// 1, 2 or 5 times a power of ten, at least `least`, which is above 0.
+double round_step(double least);
+
 // Where and when: what a picture of a 2D run says of it at its edges.
 
 // Ticks with metres along the left and the lower edge, and the time, s, in the upper right corner; for orthographic cameras. A picture that

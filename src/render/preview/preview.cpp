@@ -4,10 +4,12 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <optional>
 
 #include "firn/error.h"
 #include "firn/picture.h"
 #include "render/preview/frame_picture.h"
+#include "render/preview/grid_overlay.h"
 #include "render/shared/canvas.h"
 #include "render/shared/film.h"
 #include "render/shared/image.h"
@@ -27,8 +29,12 @@ Image draw(const Take& take, const Scenery* scenery, const Overview& film, const
   const Shot shot{take.time, options.width, options.height};
   const std::vector<Colour> colours = film.tint ? film.tint->colours(take.frame, take.path) : std::vector<Colour>{};
   Image image = render_preview(take.frame, scenery, take.camera, shot, colours);
+  std::optional<GridOverlay> overlay;
+  if (!options.show.empty()) overlay.emplace(options.show);
+  if (overlay) overlay->draw(take.path, scenery, take.camera, take.time, image);
   const Inset taken = draw_axes(take.camera, take.time, image);
   if (film.tint) draw_legend(film.tint->legend(), image, taken);
+  if (overlay) overlay->draw_legend(image, taken);
   if (!name.empty()) draw_label(name, Corner::kLeft, image, taken.left);
   return image;
 }

@@ -184,6 +184,18 @@ void Canvas::fill(const PixelBox& box, const Colour& colour, float cover) {
     for (int x = box.left; x < box.right; ++x) blend(x, y, colour, cover);
 }
 
+void Canvas::line(const Stroke& line, float width, const Colour& colour) {
+  const auto first = [&](int d) { return std::max(0, static_cast<int>(std::min(line.from[d], line.to[d]) - width)); };
+  const auto last = [&](int d, int end) {
+    return static_cast<int>(std::min(std::max(line.from[d], line.to[d]) + width + 1, static_cast<float>(end)));
+  };
+  for (int y = first(1); y < last(1, image_.height); ++y)
+    for (int x = first(0); x < last(0, image_.width); ++x) {
+      const float away = distance({static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f}, line);
+      blend(x, y, colour, clamp(0.5f * width + 0.5f - away, 0.0f, 1.0f));
+    }
+}
+
 void Canvas::write(const StrokeText& text, float x, float y, float capitals) {
   const float reach = std::max(0.5f * kStrokeWidth * capitals, 0.55f);  // thinner ones would fade
   const PixelBox box{static_cast<int>(x - 2 * reach), static_cast<int>(y - capitals - 2 * reach),

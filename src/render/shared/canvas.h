@@ -44,6 +44,8 @@ class Canvas {
 
   void blend(int x, int y, const Colour& colour, float cover);
   void fill(const PixelBox& box, const Colour& colour, float cover = 1);
+  // Straight and with round ends; all in pixels, y down. Equal ends: a dot.
+  void line(const Stroke& line, float width, const Colour& colour);
   // `x`, `y`: the left end of the base line, pixels; `capitals`: their height.
   void write(const StrokeText& text, float x, float y, float capitals);
 

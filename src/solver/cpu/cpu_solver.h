@@ -29,6 +29,7 @@ class CpuSolver : public Solver {
   void add(const Model& model, State& state, const ParticleTable& particles) override;
   Removed remove(const Model& model, State& state) override;
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
+  GridFields grid(const Model& model, State& state) override;
   std::size_t bytes(const State& state) const override;
   void in_threads(const std::function<void()>& work) override { threads_.run(work); }
 

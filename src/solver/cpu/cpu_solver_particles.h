@@ -181,4 +181,37 @@ ParticleTable CpuSolver<T, D, Kernel, Apic>::rows(const Model&, const State& sta
   return table;
 }
 
+// Awake snow scatters as at the beginning of a step; what bodies have to do with it is left alone. The tiles of sleepers are there.
+template <class T, int D, class Kernel, bool Apic>
+GridFields CpuSolver<T, D, Kernel, Apic>::grid(const Model& model, State& state) {
+  using Shape = BlockShape<D>;
+  Store& store = state.of<T, D>();
+  std::vector<GridFields> of_block;
+  threads_.run([&] {
+    move_between_blocks(model, store);
+    const Scatter<T, D, Kernel, Apic> pass(model, store, scratch_);
+    parallel_for(store.blocks.size(), [&](std::size_t b) {
+      if (!store.blocks[b].alone && store.blocks[b].rest != Rest::kAsleep) pass.block(b, [](const auto&...) {});
+    });
+    of_block.resize(scratch_.grid.node_block_count());
+    parallel_for(of_block.size(), [&](std::size_t b) {
+      alignas(64) T momentum[Shape::kNodes * kChannels], force[Shape::kNodes * kChannels];
+      sum_tiles(store, scratch_, b, scratch_.momentum_tiles, momentum);
+      sum_tiles(store, scratch_, b, scratch_.force_tiles, force);
+      const Cell<D> first = first_node<D>(scratch_.grid.node_key(b), convert_vec<std::int32_t, D>(model.origin));
+      for (int i = 0; i < Shape::kNodes; ++i) {
+        const T mass = momentum[i * kChannels];
+        if (!(mass > T(0))) continue;
+        Vec<double, D> v, f;
+        for (int d = 0; d < D; ++d) {
+          v[d] = momentum[i * kChannels + 1 + d] / mass;  // (M4)
+          f[d] = force[i * kChannels + 1 + d];
+        }
+        add_node<D>(node_of_block<D>(first, i), mass, v, f, of_block[b]);
+      }
+    });
+  });
+  return in_node_order(model, of_block);
+}
+
 }  // namespace firn::cpu

@@ -193,16 +193,9 @@ class GridPass {
     return touches;
   }
 
-  // Node blocks start one node below the particle block of the same key.
-  Cell<D> first_node(std::size_t b) const {
-    return origin_ + Shape::kEdge * block_of_key<D>(scratch_.grid.node_key(b)) - Cell<D>::filled(1);
-  }
+  Cell<D> first_node(std::size_t b) const { return firn::first_node<D>(scratch_.grid.node_key(b), origin_); }
 
-  static LatticePoint<T, D> node_at(const Cell<D>& first, int i) {
-    LatticePoint<T, D> x{first, Vec<T, D>::zero()};
-    for (int d = D - 1; d >= 0; --d, i /= Shape::kEdge) x.cell[d] += i % Shape::kEdge;
-    return x;
-  }
+  static LatticePoint<T, D> node_at(const Cell<D>& first, int i) { return {node_of_block<D>(first, i), Vec<T, D>::zero()}; }
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;

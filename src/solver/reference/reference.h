@@ -32,6 +32,22 @@ struct Particle : ParticleRow {
   double J_P() const { return determinant(F_P); }
 };
 
+// A row as the method writes it. Of F_P only the determinant is known, and only that matters.
+template <int D>
+Particle<D> from_row(const ParticleRow& row, double h) {
+  Particle<D> p{row, {}, {}, {}, M<D>::identity(), {}};
+  for (int i = 0; i < D; ++i) {
+    p.x[i] = row.position(i, h);
+    p.v[i] = row.velocity[i];
+    for (int j = 0; j < D; ++j) {
+      p.F_E(i, j) = row.F_E[3 * i + j];
+      p.B(i, j) = row.B[3 * i + j];
+    }
+  }
+  p.F_P(0, 0) = row.J_P;
+  return p;
+}
+
 template <int D>
 struct Node {
   double mass = 0;
@@ -85,6 +101,7 @@ class Step {
   std::int64_t alone() const {
     return std::count_if(particles_.begin(), particles_.end(), [](const Particle<D>& p) { return p.alone; });
   }
+  const Grid<D>& grid() const { return grid_; }
   const std::vector<Load>& loads() const { return loads_; }  // on every body, of the last try
 
   // The linear system of step 6, see conjugate_residuals.h.

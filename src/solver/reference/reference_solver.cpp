@@ -8,22 +8,7 @@
 namespace firn {
 namespace reference {
 
-// A row as the method writes it, and back. Of F_P only the determinant is known, and only that matters.
-template <int D>
-Particle<D> from_row(const ParticleRow& row, double h) {
-  Particle<D> p{row, {}, {}, {}, M<D>::identity(), {}};
-  for (int i = 0; i < D; ++i) {
-    p.x[i] = row.position(i, h);
-    p.v[i] = row.velocity[i];
-    for (int j = 0; j < D; ++j) {
-      p.F_E(i, j) = row.F_E[3 * i + j];
-      p.B(i, j) = row.B[3 * i + j];
-    }
-  }
-  p.F_P(0, 0) = row.J_P;
-  return p;
-}
-
+// The way back.
 template <int D>
 ParticleRow to_row(const Particle<D>& p, double h) {
   ParticleRow row = p;
@@ -113,6 +98,21 @@ class ReferenceSolver : public Solver {
     for (std::size_t i = 0; i < state.particle_count; ++i)
       if (particles.id[i] >= begin && particles.id[i] < end) table.push_back(firn::to_row(particles, i));
     return table;
+  }
+
+  // Of the snow that is not alone: the CPU solver has no nodes for the rest.
+  GridFields grid(const Model& model, State& state) override {
+    std::vector<Particle<D>> particles = load(model, state);
+    Step<D, Kernel> step(model, state, particles);
+    step.find_alone();
+    std::erase_if(particles, [](const Particle<D>& p) { return p.alone; });
+    step.rasterize();
+    step.add_forces();
+    GridFields fields;
+    fields.spacing = model.h;
+    for (const auto& [cell, i] : step.grid())
+      if (i.mass > 0) add_node<D>(cell, i.mass, i.v_n, i.force, fields);
+    return fields;
   }
 
   std::size_t bytes(const State& state) const override {

@@ -17,7 +17,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestAndTheAllowed) {
 
 TEST(SceneErrors, UnknownKeyFarFromAllOthersSuggestsNothing) {
   EXPECT_EQ(error_of(kMinimal + "[output]\nbanana = 1\n"),
-            "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'subframes', 'fpc_error', 'vdb_points', "
+            "scene.toml:9:1: unknown key 'banana' in [output], allowed: 'formats', 'grid', 'subframes', 'fpc_error', 'vdb_points', "
             "'checkpoint_minutes', 'checkpoint_frames'");
 }
 
@@ -185,6 +185,16 @@ TEST(SceneErrors, RegularLatticesHaveAsManyPointsOnEveryAxis) {
   EXPECT_EQ(
       error_of(kMinimal + "sampling = \"regular\"\nparticles_per_cell = 9\n"),
       "scene.toml:9:1: particles_per_cell = 9: sampling = \"regular\" has as many points on every axis of a cell, use 1, 8, 27, 64, ...");
+}
+
+TEST(SceneErrors, OutputGrid) {
+  const std::string kFields = R"("mass", "velocity", "force")";
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = \"mass\"\n"),
+            "scene.toml:9:1: grid = \"mass\": must be a list of what is written of the grid, allowed: " + kFields);
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = [\"mass\", \"mass\"]\n"),
+            "scene.toml:9:1: grid = [\"mass\", \"mass\"]: must be a list without repetitions");
+  EXPECT_EQ(error_of(kMinimal + "[output]\ngrid = [\"forces\"]\n"),
+            "scene.toml:9:1: grid = \"forces\" is not known here, did you mean \"force\"? allowed: " + kFields);
 }
 
 TEST(SceneErrors, OutputFormats) {

@@ -88,6 +88,7 @@ void expect_same(const Scene& a, const Scene& b) {
   expect_same(a.domain, b.domain);
   expect_same(a.window, b.window);
   EXPECT_EQ(a.output.formats, b.output.formats);
+  EXPECT_EQ(a.output.grid, b.output.grid);
   EXPECT_EQ(a.output.subframes, b.output.subframes);
   EXPECT_EQ(a.output.fpc_error, b.output.fpc_error);
   EXPECT_EQ(a.output.vdb_points, b.output.vdb_points);
@@ -212,6 +213,9 @@ class Randomizer {
     }
   }
   void set(std::vector<std::string>& value, const Formats&) { value = {"vdb", "ply"}; }
+  void set(std::vector<GridField>& value, const GridFieldList&) {
+    value = coin() ? std::vector<GridField>{} : std::vector{GridField::kForce, GridField::kMass};
+  }
   bool set(std::vector<MotionKey>& keys, MotionKeys) { return set_keys(keys); }
   bool set(std::vector<CameraKey>& keys, const CameraKeys&) { return set_keys(keys); }
   template <class TimeKey>
@@ -356,7 +360,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[[snow]]\nshape = \"sphere\"\ncenter = [0.0, 1.0, 0.0]\nradius = 0.1\nvelocity = [0.0, 0.0, 0.0]\nspin = [0.0, 0.0, 0.0]\n"
             "stretch = [1.0, 1.0, 1.0]\nmaterial = \"default\"\nstart = 0.0\nparticles_per_cell = 8.0\n"
             "initial_volume = \"shape\"\nsampling = \"jittered\"\nseed = 1\n"
-            "\n[output]\nformats = [\"ply\"]\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\ncheckpoint_minutes = "
+            "\n[output]\nformats = [\"ply\"]\ngrid = []\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\ncheckpoint_minutes = "
             "5.0\ncheckpoint_frames = 0\n"
             "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = "
             "0.65\ntone = \"filmic\"\n"
