@@ -139,12 +139,16 @@ std::string Parts::write(const std::vector<Shape>& value, int dimension) const {
   return fmt::format("[{}]", fmt::join(tables, ", "));
 }
 
+// What a variant says to have none of them.
+bool is_empty_list(const Entry& entry) { return entry.node.is_array() && entry.node.as_array()->empty(); }
+
 void Noises::read(const Entry& entry, const Reader& in, std::vector<SnowNoise>& value) const {
   constexpr std::string_view kForm = "{ scale, octaves, seed, stiffness, ... } or a list of them";
   const auto note_place = [&](const Reader& reader, SnowNoise& noise) { noise.location = reader.where(""); };
   const auto read_one = [&](const toml::node& node) { value.push_back(read_table<SnowNoise>(entry, in, node, kForm, note_place)); };
   value.clear();
   if (entry.node.is_table()) return read_one(entry.node);
+  if (is_empty_list(entry)) return;
   for (const toml::node& element : array_value(entry, kForm)) read_one(element);
 }
 std::string Noises::write(const std::vector<SnowNoise>& value, int dimension) const { return list_text(value, dimension); }
@@ -156,13 +160,14 @@ void Shell::read(const Entry& entry, const Reader& in, SnowShell& value) const {
 std::string Shell::write(const SnowShell& value, int dimension) const { return table_text(value, dimension); }
 
 void Layers::read(const Entry& entry, const Reader& in, std::vector<SnowLayer>& value) const {
-  constexpr std::string_view kForm = "a list of { above, below, material }, at least one";
+  constexpr std::string_view kForm = "a list of { above, below, material }";
   const auto is_layer = [](const Reader& reader, const SnowLayer& layer) {
     if (!layer.above && !layer.below) throw UserError(reader.where(""), "a layer needs 'above', 'below' or both");
     if (layer.above && layer.below && *layer.above >= *layer.below)
       throw UserError(reader.where("above"), fmt::format("above = {}: must be less than below = {}", *layer.above, *layer.below));
   };
   value.clear();
+  if (is_empty_list(entry)) return;
   for (const toml::node& element : array_value(entry, kForm)) value.push_back(read_table<SnowLayer>(entry, in, element, kForm, is_layer));
 }
 std::string Layers::write(const std::vector<SnowLayer>& value, int dimension) const { return list_text(value, dimension); }
