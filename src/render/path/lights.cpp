@@ -153,6 +153,12 @@ Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
   return nearest;
 }
 
+Colour Lights::horizon(const Float3& direction) const {
+  const float across = std::hypot(direction[0], direction[2]);
+  const Float3 level = across > 0 ? Float3{direction[0] / across, 0, direction[2] / across} : Float3{0, 0, -1};
+  return sky_ != nullptr ? sky_->radiance(level) : daylight_.sky(level);
+}
+
 FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {
   if (ahead.lamp == nullptr && sky_ == nullptr) return {daylight_.sky(ray.direction), 0};
   const float all = fluence(ray.origin);

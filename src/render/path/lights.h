@@ -22,10 +22,11 @@ namespace firn {
 
 struct Daylight {
   Float3 sun{0, 1, 0};                // towards it
-  Colour sunlight{5.3f, 5.2f, 5.0f};  // what a surface that faces it gets; a white one then has 1 / pi of it
+  // The sun is as warm as the sky is blue: on level ground both together are white, and the shade, which has the sky alone, is blue.
+  Colour sunlight{3.5f, 3.2f, 2.8f};  // what a surface that faces it gets; a white one then has 1 / pi of it
   float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples
-  Colour zenith{0.66f, 0.77f, 0.83f};
-  Colour horizon{1.04f, 1.12f, 1.16f};
+  Colour zenith{0.14f, 0.20f, 0.32f};
+  Colour horizon{0.42f, 0.46f, 0.50f};
   Colour below{0.16f, 0.17f, 0.19f};  // of the sphere's lower half, where there is no ground
 
   // Radiance from there, without the sun's disc.
@@ -221,6 +222,8 @@ class Lights {
     LampHit hit{std::numeric_limits<float>::infinity(), {0, 0, 0}, 0};
   };
   LampAhead lamp_ahead(const Ray& ray) const;
+  // The sky's radiance where the horizon is, below or above the direction.
+  Colour horizon(const Float3& direction) const;
   // What shines along a ray that meets nothing else: the lamp, or what is beyond.
   FoundLight found(const Ray& ray, const LampAhead& ahead) const;
 

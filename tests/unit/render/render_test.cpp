@@ -135,7 +135,7 @@ TEST(Render, OneParticleOfABillionKilogramsDoesNotTakeForever) {
 TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nwhite_balance = 0\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
   const Image inside = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
   double red = 0, blue = 0;
   for (std::size_t i = 0; i < inside.rgb.size(); i += 3) {
