@@ -153,10 +153,11 @@ Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
   return nearest;
 }
 
-Colour Lights::horizon(const Float3& direction) const {
+Colour Lights::backdrop(const Float3& direction) const {
   const float across = std::hypot(direction[0], direction[2]);
-  const Float3 level = across > 0 ? Float3{direction[0] / across, 0, direction[2] / across} : Float3{0, 0, -1};
-  return sky_ != nullptr ? sky_->radiance(level) : daylight_.sky(level);
+  const bool is_above = direction[1] >= 0 || across == 0;
+  const Float3 seen = is_above ? direction : Float3{direction[0] / across, 0, direction[2] / across};
+  return sky_ != nullptr ? sky_->radiance(seen) : daylight_.sky(seen);
 }
 
 FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {

@@ -15,12 +15,12 @@ namespace firn {
 namespace {
 
 constexpr int kMostEvents = 4096;  // of one path
-constexpr int kEventsBeforeChance = 8;
+constexpr int kEventsBeforeChance = 4;
 
 // Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
 // like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
 // a < 1/2 only, so the usual fixed chance would not do.
-constexpr float kThinning = 0.4f;
+constexpr float kThinning = 0.45f;
 
 float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
 
@@ -80,11 +80,11 @@ void PathTracer::meet_snow(Path& path, float t) const {
   scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 
-// What lies far behind the snow fades into the sky at the horizon.
+// What lies far behind the snow fades into the sky.
 void PathTracer::fade(Path& path, float t) const {
   const float lost = haze(t, norm(path.ray.origin));
   if (lost == 0) return;
-  path.sample.light += lost * multiply(path.throughput, lights_.horizon(path.ray.direction));
+  path.sample.light += lost * multiply(path.throughput, lights_.backdrop(path.ray.direction));
   path.throughput = (1 - lost) * path.throughput;
 }
 

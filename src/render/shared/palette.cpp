@@ -11,7 +11,7 @@ constexpr Colour kHorizon{0.34f, 0.42f, 0.52f};
 constexpr Colour kZenith{0.08f, 0.15f, 0.30f};
 constexpr Colour kBelow{0.10f, 0.13f, 0.18f};
 constexpr Colour kGround{0.185f, 0.176f, 0.163f};  // frozen earth
-constexpr Colour kWall{0.300f, 0.294f, 0.285f};    // concrete
+constexpr Colour kWall{0.285f, 0.287f, 0.286f};    // concrete
 constexpr Colour kBody{0.200f, 0.165f, 0.135f};    // weathered wood: warmer than what is around, so that obstacles stand out
 constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
 constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
@@ -98,7 +98,7 @@ Colour body_albedo(const StageHit& hit, float footprint) {
 }
 
 float haze(float distance, float subject) {
-  constexpr float kBegin = 6, kRange = 14;  // view units; the subject is mostly at about 4
+  constexpr float kBegin = 7, kRange = 20;  // view units; the subject is mostly at about 4
   const float x = max(distance - max(kBegin, subject), 0.0f) / kRange;
   return 1 - std::exp(-x);
 }

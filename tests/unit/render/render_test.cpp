@@ -108,7 +108,7 @@ TEST(Render, AFrameWithoutSnowShowsTheGroundAlone) {
 TEST(Render, OneParticleIsASpeck) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.2, 0.2]\ntarget = [0, 0.15, 0]\n"));
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.25, 0.05]\ntarget = [0, 0.15, 0]\n"));
   Frame one;
   add_particle(one, {0, 0.15, 0}, 1e-6);
   write_ply(folder / "frame_0000.ply", one);

@@ -86,7 +86,7 @@ TEST(Grains, OfALoneParticleAreAPuffOfCrumbs) {
   const Frame grains = as_grains(frame, kEdge, kEdge / 4);
   double farthest = 0, across_crumb = 0;
   for (std::size_t k = 0; k < grains.size(); ++k) {
-    EXPECT_LT(distance(grains.position[k], frame.position[0]), 1.2 * kEdge);
+    EXPECT_LT(distance(grains.position[k], frame.position[0]), 1.0 * kEdge);
     farthest = std::max(farthest, distance(grains.position[k], grains.position[0]));
     if (k % 5 == 1) across_crumb = std::max(across_crumb, distance(grains.position[k], grains.position[k - 1]));
   }
