@@ -21,7 +21,7 @@ namespace firn {
 // The light outdoors: a sun and a sky that changes from the horizon up.
 
 struct Daylight {
-  Float3 sun{0, 1, 0};                // towards it
+  Float3 sun{0, 1, 0};  // towards it
   // The sun is as warm as the sky is blue: on level ground both together are white, and the shade, which has the sky alone, is blue.
   Colour sunlight{4.4f, 4.0f, 3.5f};  // what a surface that faces it gets; a white one then has 1 / pi of it
   float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples

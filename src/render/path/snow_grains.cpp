@@ -71,14 +71,14 @@ constexpr float kReach = 3.3f;    // edges of a particle: packed snow has about 
 constexpr float kWidth = 0.6f;    // of a cloud, to that of the neighbourhood
 constexpr float kPacked = 0.15f;  // variance of packed snow's neighbourhood along an axis, reach squared
 constexpr float kLeast = 0.2f;    // edges: standard deviation of the flattest cloud along its shortest axis
-constexpr float kLone = 0.42f;    // edges: the same of a particle on its own, which is powder
+constexpr float kLone = 0.65f;    // edges: the same of a particle on its own, which is powder
 constexpr float kEvening = 0.3f;  // how far a cloud moves from its particle to the middle of the neighbourhood
 // Sums of weights of a neighbourhood, about 75 in packed snow and half of that at its surface: snow is loose below, one body above.
 constexpr float kLooseWeight = 4, kFirmWeight = 22;
 // Grains lie in crumbs of so many: together in loose snow, which is seen crumb by crumb, and less so in firm snow, whose surface they
 // make rough.
 constexpr std::size_t kCrumb = 5;
-constexpr float kTogetherLoose = 0.94f, kTogetherFirm = 0.75f;
+constexpr float kTogetherLoose = 0.97f, kTogetherFirm = 0.75f;
 
 // A ball that was stretched and shifted: grains are at shift + lower · (a point of the ball). In metres.
 struct Cloud {

@@ -20,7 +20,7 @@ constexpr int kEventsBeforeChance = 4;
 // Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
 // like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
 // a < 1/2 only, so the usual fixed chance would not do.
-constexpr float kThinning = 0.45f;
+constexpr float kThinning = 0.47f;
 
 float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
 
@@ -89,7 +89,8 @@ void PathTracer::fade(Path& path, float t) const {
 }
 
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour albedo = body_albedo(hit, path.footprint * hit.t);
+  constexpr float kBlurred = 2;  // view units: light that was scattered before shows no pattern
+  const Colour albedo = body_albedo(hit, path.events == 0 ? path.footprint * hit.t : kBlurred);
   if (path.events == 0) {
     path.sees(albedo, hit.normal, hit.t);
     fade(path, hit.t);

@@ -16,7 +16,7 @@ constexpr Colour kBody{0.200f, 0.165f, 0.135f};    // weathered wood: warmer tha
 constexpr Colour kLooseSnow{0.42f, 0.58f, 0.86f}, kSnow{0.80f, 0.86f, 0.95f}, kPackedSnow{1.05f, 1.03f, 1.00f};
 constexpr float kCompaction = 0.12f;  // a change of J_P by this much shows the full colour
 constexpr Colour kSteel{0.56f, 0.57f, 0.58f};
-constexpr float kBrushed = 0.3f;   // roughness of metal
+constexpr float kBrushed = 0.3f;  // roughness of metal
 
 // Chance of a lattice point, -1 to 1: a hash of few instructions, as rays that meet ground ask for many.
 float lattice_chance(std::uint32_t i, std::uint32_t j, std::uint32_t octave) {
@@ -40,7 +40,7 @@ float patches(float u, float v, std::uint32_t octave) {
 
 // How much brighter ground is here than in the mean: patches and specks, without those that are smaller than a pixel.
 float ground_pattern(float u, float v, float footprint) {
-  constexpr float kWidest = 1.7f;  // view units
+  constexpr float kWidest = 1.7f;                               // view units
   constexpr float kCosine = 0.8f, kSine = 0.6f, kFiner = 2.3f;  // every octave is turned and finer, so that no lattice is seen
   constexpr float kStrengths[] = {0.10f, 0.08f, 0.07f, 0.07f, 0.09f, 0.12f, 0.14f};
   float sum = 0, edge = kWidest;

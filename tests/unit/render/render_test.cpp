@@ -115,7 +115,9 @@ TEST(Render, OneParticleIsASpeck) {
   RenderOptions options = tiny_pictures();
   options.samples = 16;
   const Image image = read_png(render(folder / "frame_0000.ply", options).pictures[0]);
-  const auto red = [&](int x, int y) { return int(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))]); };
+  const auto red = [&](int x, int y) {
+    return int(image.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x))]);
+  };
   EXPECT_GT(red(24, 13), red(4, 13) + 40) << "snow in the middle, ground beside it";
 }
 
@@ -135,7 +137,8 @@ TEST(Render, OneParticleOfABillionKilogramsDoesNotTakeForever) {
 TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nwhite_balance = 0\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
+  write_bytes(folder / "scene.toml",
+              kFallingBall + std::string("[render]\nwhite_balance = 0\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
   const Image inside = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
   double red = 0, blue = 0;
   for (std::size_t i = 0; i < inside.rgb.size(); i += 3) {

@@ -40,7 +40,7 @@ double unevenness(const Frame& points, double low, double high, double width) {
       at[d] = static_cast<int>(std::floor((x[d] - low) / width));
       inside = inside && at[d] >= 0 && at[d] < n;
     }
-    if (inside) ++bins[static_cast<std::size_t>((at[0] * n + at[1]) * n + at[2])];
+    if (inside) ++bins[(static_cast<std::size_t>(at[0]) * n + static_cast<std::size_t>(at[1])) * n + static_cast<std::size_t>(at[2])];
   }
   const double mean = std::accumulate(bins.begin(), bins.end(), 0.0) / static_cast<double>(bins.size());
   double squares = 0;
@@ -78,7 +78,9 @@ TEST(Grains, DoNotReachFarBeyondTheSurfaceOfPackedSnow) {
   EXPECT_GT(beyond(15.25 * kEdge), 0.02) << "a third of its uppermost layer is still there";
 }
 
-double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
+double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
 
 TEST(Grains, OfALoneParticleAreAPuffOfCrumbs) {
   Frame frame = block(1);
@@ -86,7 +88,7 @@ TEST(Grains, OfALoneParticleAreAPuffOfCrumbs) {
   const Frame grains = as_grains(frame, kEdge, kEdge / 4);
   double farthest = 0, across_crumb = 0;
   for (std::size_t k = 0; k < grains.size(); ++k) {
-    EXPECT_LT(distance(grains.position[k], frame.position[0]), 1.0 * kEdge);
+    EXPECT_LT(distance(grains.position[k], frame.position[0]), 1.5 * kEdge);
     farthest = std::max(farthest, distance(grains.position[k], grains.position[0]));
     if (k % 5 == 1) across_crumb = std::max(across_crumb, distance(grains.position[k], grains.position[k - 1]));
   }
