@@ -270,7 +270,7 @@ struct RenderSettings {
   Interpolation interpolation = Interpolation::kLinear;  // between keys
   double shutter = 0;                                    // part of the time from frame to frame that it is open: blurs what moves
   double exposure = 0;                                   // stops
-  double white_balance = 0.65;         // how far light from snow is tinted so that deep snow, which is blue, looks white: 0 to 1
+  double white_balance = 0.9;          // how far the albedo is turned so that deep snow, which is blue, looks white: 0 to 1
   Tone tone = Tone::kFilmic;           // how light becomes the picture's colours
   std::optional<Vector> sun;           // towards it; empty: from the side of the camera
   std::optional<double> sun_strength;  // 1: as on a clear winter day; empty: 1, but 0 under a sky image without `sun`

@@ -30,32 +30,25 @@ inline Colour single_scattering_albedo(const Colour& reflectance, float g) {
   return albedo;
 }
 
-// What light from snow is multiplied by, white light keeping its luminance, so that light of many scatterings looks white: all of the way
-// (part 1), not at all (0) or in between. In white light the paper's snow is blue.
-inline Colour white_balance(const Colour& albedo, float g, float part) {
+// The albedo with which deep snow throws back as much of every colour as of the one it throws back most of: all of the way (part 1), not at
+// all (0: the albedo as it is) or in between. In white light the paper's snow is blue, and far bluer than real snow.
+inline Colour white_balanced(const Colour& albedo, float g, float part) {
   constexpr float kDarkest = 0.02f;  // what snow blacker than that looks like is no matter of balance
-  Colour balance;
-  for (int c = 0; c < 3; ++c) balance[c] = std::pow(max(deep_reflectance(albedo[c], g), kDarkest), -part);
-  return (1 / luminance(balance)) * balance;
+  Colour deep;
+  for (int c = 0; c < 3; ++c) deep[c] = deep_reflectance(albedo[c], g);
+  const float most = max(deep[0], max(deep[1], deep[2]));
+  Colour balanced = albedo;
+  for (int c = 0; c < 3; ++c)
+    if (part > 0 && kDarkest < deep[c] && deep[c] < most)
+      balanced[c] = single_scattering_albedo(deep[c] * std::pow(most / deep[c], part), g);
+  return balanced;
 }
 
-// The same of light with few scatterings, in loose snow: the hue that is left to deep snow. Light of the sun alone is warm, and beside snow
-// that is a little blue, spray in it would look like straw.
-inline Colour thin_balance(const Colour& albedo, float g, float part) {
-  const Colour balance = white_balance(albedo, g, part);
-  Colour thin;
-  for (int c = 0; c < 3; ++c) thin[c] = std::pow(max(balance[c] * deep_reflectance(albedo[c], g), 1e-3f), part);
-  return (1 / luminance(thin)) * thin;
-}
-
-// A usual day without a hue; `sun`: towards it. Half as bright: of the usual daylight, snow of the paper's albedo throws back about half,
-// while the colours of a map are as bright as they are to be seen.
+// A usual day without a hue; `sun`: towards it.
 inline Daylight white_daylight(const Float3& sun) {
-  constexpr float kBrightness = 0.5f;
   Daylight light;
   light.sun = sun;
-  for (Colour* colour : {&light.sunlight, &light.zenith, &light.horizon, &light.below})
-    *colour = Colour::filled(kBrightness * luminance(*colour));
+  for (Colour* colour : {&light.sunlight, &light.zenith, &light.horizon, &light.below}) *colour = Colour::filled(luminance(*colour));
   return light;
 }
 

@@ -153,6 +153,13 @@ Lights::LampAhead Lights::lamp_ahead(const Ray& ray) const {
   return nearest;
 }
 
+Colour Lights::backdrop(const Float3& direction) const {
+  const float across = std::hypot(direction[0], direction[2]);
+  const bool is_above = direction[1] >= 0 || across == 0;
+  const Float3 seen = is_above ? direction : Float3{direction[0] / across, 0, direction[2] / across};
+  return sky_ != nullptr ? sky_->radiance(seen) : daylight_.sky(seen);
+}
+
 FoundLight Lights::found(const Ray& ray, const LampAhead& ahead) const {
   if (ahead.lamp == nullptr && sky_ == nullptr) return {daylight_.sky(ray.direction), 0};
   const float all = fluence(ray.origin);

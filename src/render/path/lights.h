@@ -21,12 +21,13 @@ namespace firn {
 // The light outdoors: a sun and a sky that changes from the horizon up.
 
 struct Daylight {
-  Float3 sun{0, 1, 0};                // towards it
-  Colour sunlight{5.3f, 5.2f, 5.0f};  // what a surface that faces it gets; a white one then has 1 / pi of it
+  Float3 sun{0, 1, 0};  // towards it
+  // The sun is as warm as the sky is blue: on level ground both together are white, and the shade, which has the sky alone, is blue.
+  Colour sunlight{4.4f, 4.0f, 3.5f};  // what a surface that faces it gets; a white one then has 1 / pi of it
   float sun_sine = 0.012f;            // of its radius; twice the true one, for softer shadows with few samples
-  Colour zenith{0.66f, 0.77f, 0.83f};
-  Colour horizon{1.04f, 1.12f, 1.16f};
-  Colour below{0.16f, 0.17f, 0.19f};  // of the sphere's lower half, where there is no ground
+  Colour zenith{0.10f, 0.15f, 0.26f};
+  Colour horizon{0.38f, 0.45f, 0.54f};
+  Colour below{0.12f, 0.12f, 0.13f};  // of the sphere's lower half, where there is no ground
 
   // Radiance from there, without the sun's disc.
   Colour sky(const Float3& direction) const {
@@ -221,6 +222,8 @@ class Lights {
     LampHit hit{std::numeric_limits<float>::infinity(), {0, 0, 0}, 0};
   };
   LampAhead lamp_ahead(const Ray& ray) const;
+  // The sky's radiance behind what is far away: in that direction, or at the horizon above it.
+  Colour backdrop(const Float3& direction) const;
   // What shines along a ray that meets nothing else: the lamp, or what is beyond.
   FoundLight found(const Ray& ray, const LampAhead& ahead) const;
 

@@ -99,11 +99,8 @@ class Renderer {
     if (interrupted_) return std::nullopt;
     if (options_.setup) options_.setup(fmt::format("picture {}: snow as light sees it", take.number + 1));
     const Medium medium = medium_of(take);
-    SnowLook snow{to_float(to_vec(look_.albedo)), static_cast<float>(look_.anisotropy), tint_.has_value()};
-    if (!tint_) {
-      snow.balance = white_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
-      snow.thin = thin_balance(snow.albedo, snow.anisotropy, static_cast<float>(look_.white_balance));
-    }
+    const float g = static_cast<float>(look_.anisotropy);
+    const SnowLook snow{white_balanced(to_float(to_vec(look_.albedo)), g, static_cast<float>(look_.white_balance)), g, tint_.has_value()};
     std::deque<Stage> stages;  // they stay where they are
     std::vector<Moment> moments;
     for (const double time : moments_of(take.time)) {

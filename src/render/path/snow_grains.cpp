@@ -70,11 +70,19 @@ namespace {
 constexpr float kReach = 3.3f;    // edges of a particle: packed snow has about 150 neighbours within it
 constexpr float kWidth = 0.6f;    // of a cloud, to that of the neighbourhood
 constexpr float kPacked = 0.15f;  // variance of packed snow's neighbourhood along an axis, reach squared
-constexpr float kLone = 0.2f;     // edges: of a cloud around a particle on its own
+constexpr float kLeast = 0.2f;    // edges: standard deviation of the flattest cloud along its shortest axis
+constexpr float kLone = 0.65f;    // edges: the same of a particle on its own, which is powder
 constexpr float kEvening = 0.3f;  // how far a cloud moves from its particle to the middle of the neighbourhood
+// Sums of weights of a neighbourhood, about 75 in packed snow and half of that at its surface: snow is loose below, one body above.
+constexpr float kLooseWeight = 4, kFirmWeight = 22;
+// Grains lie in crumbs of so many: together in loose snow, which is seen crumb by crumb, and less so in firm snow, whose surface they
+// make rough.
+constexpr std::size_t kCrumb = 5;
+constexpr float kTogetherLoose = 0.97f, kTogetherFirm = 0.75f;
 
 // A ball that was stretched and shifted: grains are at shift + lower · (a point of the ball). In metres.
 struct Cloud {
+  float together;  // how close the grains of a crumb lie: 1 all in one place, 0 anywhere in the ball
   Float3 shift;
   float lower[6];  // 00, 10, 11, 20, 21, 22 of a triangular matrix
 
@@ -100,7 +108,7 @@ struct Moments {
   }
 
   // A cloud that is a ball with the neighbourhood's covariance; lengths in metres.
-  Cloud cloud(float reach, float width, float lone) const {
+  Cloud cloud(float reach, float width, float edge) const {
     constexpr float kBall = 5;  // a ball's radius squared over its variance along an axis
     const Float3 mean = (1 / weight) * first;
     Mat<float, 3> covariance;
@@ -109,10 +117,11 @@ struct Moments {
     // Squared, so that the clouds of a surface are flatter than its neighbourhood: they must not blur it.
     const float scale = width * width / max(kPacked, (covariance(0, 0) + covariance(1, 1) + covariance(2, 2)) / 3);
     const Mat<float, 3> flat = covariance * covariance;
+    const float firm = smoothstep(kLooseWeight, kFirmWeight, weight), least = edge * mix(kLone, kLeast, firm);
     float c[6];
     for (int i = 0, k = 0; i < 3; ++i)
-      for (int j = 0; j <= i; ++j) c[k++] = kBall * (scale * flat(i, j) + (i == j ? lone * lone : 0));
-    Cloud result{(kEvening * reach) * mean, {}};
+      for (int j = 0; j <= i; ++j) c[k++] = kBall * (scale * flat(i, j) + (i == j ? least * least : 0));
+    Cloud result{mix(kTogetherLoose, kTogetherFirm, firm), (kEvening * reach) * mean, {}};
     float* l = result.lower;  // Cholesky
     l[0] = std::sqrt(c[0]);
     l[1] = c[1] / l[0];
@@ -123,6 +132,11 @@ struct Moments {
     return result;
   }
 };
+
+Float3 point_in_ball(Rng& rng) {
+  const float cosine = 1 - 2 * random_float(rng), turn = random_float(rng), far = std::cbrt(random_float(rng));
+  return far * direction_about({0, 1, 0}, cosine, turn);
+}
 
 constexpr double kMostGrains = 1.2e7;      // of a frame: 400 MB while they are sorted into voxels
 constexpr double kFewest = 8, kMost = 64;  // of a particle; fewer do not fill a cloud
@@ -163,9 +177,11 @@ Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t m
   if (!frame.mass.empty()) grains.mass.resize(grains.position.size());
   const auto scatter_one = [&](std::size_t p, const Cloud& cloud) {
     Rng rng(frame.id.empty() ? p : frame.id[p]);
+    Float3 crumb = Float3::zero();
     for (std::size_t k = p * count; k < (p + 1) * count; ++k) {
-      const float cosine = 1 - 2 * random_float(rng), turn = random_float(rng), far = std::cbrt(random_float(rng));
-      const Float3 way = cloud.at(far * direction_about({0, 1, 0}, cosine, turn));
+      const Float3 own = point_in_ball(rng);
+      if ((k - p * count) % kCrumb == 0) crumb = own;
+      const Float3 way = cloud.at(mix(own, crumb, cloud.together));
       for (std::size_t d = 0; d < 3; ++d) grains.position[k][d] = frame.position[p][d] + way[static_cast<int>(d)];
       if (!frame.mass.empty()) grains.mass[k] = frame.mass[p] / static_cast<double>(count);
     }
@@ -176,7 +192,7 @@ Frame as_grains(const Frame& frame, double particle, double voxel, std::size_t m
     for (const Neighbours::Point* point = neighbours.begin(cube); point != neighbours.end(cube); ++point) {
       Moments moments;
       for (const Float3& place : around) moments.add(place - point->place);
-      scatter_one(point->index, moments.cloud(reach, width, kLone * edge));
+      scatter_one(point->index, moments.cloud(reach, width, edge));
     }
   });
   return grains;

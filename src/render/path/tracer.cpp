@@ -15,12 +15,12 @@ namespace firn {
 namespace {
 
 constexpr int kMostEvents = 4096;  // of one path
-constexpr int kEventsBeforeChance = 8;
+constexpr int kEventsBeforeChance = 4;
 
 // Snow that absorbs next to nothing lets paths live on: of those that come back, the part with more than n scatterings falls only
 // like n^(-1/2). Going on with chance p = (n / (n + 1))^a thins them out like n^(-a); the weights 1 / p keep a finite variance for
 // a < 1/2 only, so the usual fixed chance would not do.
-constexpr float kThinning = 0.4f;
+constexpr float kThinning = 0.47f;
 
 float brightest(const Colour& c) { return max(c[0], max(c[1], c[2])); }
 
@@ -33,7 +33,6 @@ struct PathTracer::Path {
   Colour throughput{1, 1, 1};
   float pdf = 0;  // with which the last turn was chosen; 0: from the camera
   int events = 0;
-  int in_snow = 0;  // how many of them; counted as far as they matter
   Sample sample{};
 
   // What the camera sees.
@@ -45,16 +44,7 @@ struct PathTracer::Path {
 };
 
 PathTracer::PathTracer(const Medium& medium, const Stage& stage, const Lights& lights, const SnowLook& snow)
-    : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {
-  constexpr float kWithout = 0.8f;    // a scattering leaves this part of the balance to the next ones
-  constexpr float kStillThin = 0.6f;  // of the hue of thin snow, which the first scattering gives, this part is left by every other one
-  float part = 1 - kWithout, thin = 1;
-  for (Colour& step : balance_steps_) {
-    for (int c = 0; c < 3; ++c) step[c] = std::pow(snow.balance[c], part) * std::pow(snow.thin[c], thin);
-    part *= kWithout;
-    thin = thin == 1 ? kStillThin - 1 : kStillThin * thin;
-  }
-}
+    : medium_(medium), stage_(stage), lights_(lights), snow_(snow) {}
 
 // An estimate of the part of light that gets along the ray from a light so far away.
 float PathTracer::visibility(const Ray& ray, float farthest, Rng& rng) const {
@@ -87,13 +77,24 @@ void PathTracer::meet_snow(Path& path, float t) const {
   const Float3 p = path.ray.origin + t * path.ray.direction;
   const Colour albedo = snow_albedo(p);
   if (path.events == 0) path.sees(albedo, -normalized(medium_.gradient(p)), t);
-  if (path.in_snow < kBalanceSteps) path.throughput = multiply(path.throughput, balance_steps_[static_cast<std::size_t>(path.in_snow++)]);
   scatter_at(path, p, SnowScattering(path.ray.direction, albedo, snow_.anisotropy));
 }
 
+// What lies far behind the snow fades into the sky.
+void PathTracer::fade(Path& path, float t) const {
+  const float lost = haze(t, norm(path.ray.origin));
+  if (lost == 0) return;
+  path.sample.light += lost * multiply(path.throughput, lights_.backdrop(path.ray.direction));
+  path.throughput = (1 - lost) * path.throughput;
+}
+
 void PathTracer::meet_body(Path& path, const StageHit& hit) const {
-  const Colour albedo = body_albedo(hit, path.footprint * hit.t);
-  if (path.events == 0) path.sees(albedo, hit.normal, hit.t);
+  constexpr float kBlurred = 2;  // view units: light that was scattered before shows no pattern
+  const Colour albedo = body_albedo(hit, path.events == 0 ? path.footprint * hit.t : kBlurred);
+  if (path.events == 0) {
+    path.sees(albedo, hit.normal, hit.t);
+    fade(path, hit.t);
+  }
   const Float3 p = stage_.departure(hit, path.ray.origin + hit.t * path.ray.direction);
   if (hit.look->is_metal) {
     scatter_at(path, p, MetalScattering(-path.ray.direction, hit.normal, albedo, hit.look->roughness));

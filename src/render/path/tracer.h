@@ -1,7 +1,6 @@
 // Pictures of snow by volumetric path tracing: the medium, the paths through it, and pictures that get better pass by pass.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,8 +65,6 @@ struct SnowLook {
   Colour albedo{0.9f, 0.95f, 1.0f};  // what is left after one scattering
   float anisotropy = 0.5f;           // g
   bool coloured = false;             // the medium knows its reflectance, which is to be seen in white light, instead of the albedo
-  Colour balance{1, 1, 1};           // of light that has been in snow (white_balance()); all other light keeps its colour
-  Colour thin{1, 1, 1};              // of light that has hardly been in snow (thin_balance())
 };
 
 class PathTracer {
@@ -90,6 +87,7 @@ class PathTracer {
   void meet_snow(Path& path, float t) const;
   Colour snow_albedo(const Float3& p) const;
   void meet_body(Path& path, const StageHit& hit) const;
+  void fade(Path& path, float t) const;
   template <class Scattering>
   void scatter_at(Path& path, const Float3& p, const Scattering& scattering) const;
   void leave(Path& path, const Lights::LampAhead& ahead) const;
@@ -99,9 +97,6 @@ class PathTracer {
   const Stage& stage_;
   Lights lights_;
   SnowLook snow_;
-  // The balance comes bit by bit, as the scatterings do that make snow blue: what the n-th one adds to it, n from 0.
-  static constexpr int kBalanceSteps = 32;
-  std::array<Colour, kBalanceSteps> balance_steps_;
 };
 
 // A picture that gets better with every pass.

@@ -21,7 +21,7 @@ constexpr double kSmallestExtent = 8;    // particle sizes
 constexpr double kRoomForBodies = 0.35;  // of the snow's extent: how far bodies may widen the view
 constexpr float kFilled = 0.74f;         // of the picture's half width and height the snow may take
 constexpr float kFilledFlat = 0.85f;
-constexpr float kAzimuth = 28, kElevation = 15, kElevationOfLayer = 26;  // degrees: three quarters view from a little above
+constexpr float kAzimuth = 28, kElevation = 11, kElevationOfLayer = 20;  // degrees: three quarters view from a little above
 constexpr float kWallSlope = 0.3f, kWallWeight = 0.3f;  // walls are better seen from the front than along them, up to this sine
 constexpr float kDegree = std::numbers::pi_v<float> / 180;
 
@@ -181,7 +181,7 @@ struct Candidate {
   float turned;          // how far from the usual view, as a handicap: another one has to show clearly more
   float seen = 0;        // of the probes: those that no body hides
   float free = 0;        // of the moments: those when the eye is on the free side of all planes
-  float wall_slope = 0;  // of the way to the eye to the planes' normals, at the film's beginning
+  float wall_slope = 0;  // of the way to the eye to the walls' normals, at the film's beginning
 
   void look_at(const Stage& stage, const std::vector<Float3>& probes) {
     constexpr float kSlack = 0.02f;  // snow that rests against a body is not hidden by it
@@ -235,7 +235,7 @@ Camera choose_view(std::vector<Candidate> candidates, const std::vector<Float3>&
     const Stage stage(scenery, candidates.front().camera, time, Triangles::kAtHand);
     for (Candidate& candidate : candidates) {
       candidate.look_at(stage, probes);
-      if (time == times.front()) candidate.wall_slope = stage.least_slope(-candidate.camera.forward);
+      if (time == times.front()) candidate.wall_slope = stage.least_wall_slope(-candidate.camera.forward);
     }
   }
   const auto score = [&](const Candidate& c) { return c.score(static_cast<float>(probes.size()), static_cast<float>(times.size())); };

@@ -1,4 +1,4 @@
-// The colours and the light of the pictures: a low sun and a clear winter sky over slate ground, and snow is the brightest thing.
+// The colours and the light of the pictures: a low sun and a clear winter sky over frozen ground, and snow is the brightest thing.
 #pragma once
 
 #include "render/shared/stage.h"

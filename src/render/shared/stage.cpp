@@ -172,7 +172,7 @@ void Stage::open_to(const Camera& camera) {
     Piece& piece = pieces_[i];
     piece.body = static_cast<int>(i);
     if (!piece.is_plane) continue;
-    const Float3 normal = piece.rotation * piece.form.solid.axis;
+    const Float3 normal = piece.plane_normal();
     piece.lets_light_through = normal[1] < kFacesUp && dot(normal, camera.sun) <= 0;
   }
 }
@@ -302,7 +302,14 @@ float Stage::distance(const Float3& p) const {
 float Stage::least_slope(const Float3& direction) const {
   float least = 1;
   for (const Piece& piece : pieces_)
-    if (piece.is_plane) least = min(least, dot(piece.rotation * piece.form.solid.axis, direction));
+    if (piece.is_plane) least = min(least, dot(piece.plane_normal(), direction));
+  return least;
+}
+
+float Stage::least_wall_slope(const Float3& direction) const {
+  float least = 1;
+  for (const Piece& piece : pieces_)
+    if (piece.is_plane && piece.plane_normal()[1] < kFacesUp) least = min(least, dot(piece.plane_normal(), direction));
   return least;
 }
 

@@ -110,6 +110,8 @@ class Stage {
   float distance(const Float3& p) const;
   // The least cosine of the direction to the planes' normals: above 0 it points to the free side of all of them.
   float least_slope(const Float3& direction) const;
+  // The same of walls and ceilings alone.
+  float least_wall_slope(const Float3& direction) const;
   // On the free side of all planes and outside of all bodies.
   bool is_free(const Float3& p) const { return distance(p) > 0; }
 
@@ -127,6 +129,7 @@ class Stage {
     std::shared_ptr<const MeshRays> mesh;  // null: distances are all there is
     Float3 mesh_origin;                    // where the middle of the mesh stands
 
+    Float3 plane_normal() const { return rotation * form.solid.axis; }
     // In the body's own frame, distances in view units.
     Surface<float, 3> surface(const Float3& p) const;
     StageHit hit(const Ray& ray, float t) const;

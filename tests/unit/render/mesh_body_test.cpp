@@ -263,7 +263,7 @@ TEST(BodyLooks, FollowTheScene) {
   EXPECT_TRUE(box->look->is_metal);
   EXPECT_FLOAT_EQ(box->look->colour[2], 0.3f);
   EXPECT_FALSE(floor->look->is_metal);
-  EXPECT_LT(floor->look->colour[0], floor->look->colour[2]) << "slate";
+  EXPECT_GT(floor->look->colour[0], floor->look->colour[2]) << "earth";
 }
 
 // In the preview as well.

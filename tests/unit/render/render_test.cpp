@@ -108,14 +108,16 @@ TEST(Render, AFrameWithoutSnowShowsTheGroundAlone) {
 TEST(Render, OneParticleIsASpeck) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.2, 0.2]\ntarget = [0, 0.15, 0]\n"));
+  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.25, 0.05]\ntarget = [0, 0.15, 0]\n"));
   Frame one;
   add_particle(one, {0, 0.15, 0}, 1e-6);
   write_ply(folder / "frame_0000.ply", one);
   RenderOptions options = tiny_pictures();
   options.samples = 16;
   const Image image = read_png(render(folder / "frame_0000.ply", options).pictures[0]);
-  const auto red = [&](int x, int y) { return int(image.rgb[static_cast<std::size_t>(3 * (y * image.width + x))]); };
+  const auto red = [&](int x, int y) {
+    return int(image.rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x))]);
+  };
   EXPECT_GT(red(24, 13), red(4, 13) + 40) << "snow in the middle, ground beside it";
 }
 
@@ -135,7 +137,8 @@ TEST(Render, OneParticleOfABillionKilogramsDoesNotTakeForever) {
 TEST(Render, ACameraInsideTheSnowSeesItsGlow) {
   const TempFolder folder;
   make_run(folder, 1);
-  write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
+  write_bytes(folder / "scene.toml",
+              kFallingBall + std::string("[render]\nwhite_balance = 0\nposition = [0, 0.3, 0]\ntarget = [1, 0.3, 0]\n"));
   const Image inside = read_png(render(folder / "frame_0000.ply", tiny_pictures()).pictures[0]);
   double red = 0, blue = 0;
   for (std::size_t i = 0; i < inside.rgb.size(); i += 3) {

@@ -40,7 +40,7 @@ double unevenness(const Frame& points, double low, double high, double width) {
       at[d] = static_cast<int>(std::floor((x[d] - low) / width));
       inside = inside && at[d] >= 0 && at[d] < n;
     }
-    if (inside) ++bins[static_cast<std::size_t>((at[0] * n + at[1]) * n + at[2])];
+    if (inside) ++bins[(static_cast<std::size_t>(at[0]) * n + static_cast<std::size_t>(at[1])) * n + static_cast<std::size_t>(at[2])];
   }
   const double mean = std::accumulate(bins.begin(), bins.end(), 0.0) / static_cast<double>(bins.size());
   double squares = 0;
@@ -78,11 +78,22 @@ TEST(Grains, DoNotReachFarBeyondTheSurfaceOfPackedSnow) {
   EXPECT_GT(beyond(15.25 * kEdge), 0.02) << "a third of its uppermost layer is still there";
 }
 
-TEST(Grains, OfALoneParticleStayTogether) {
+double distance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+TEST(Grains, OfALoneParticleAreAPuffOfCrumbs) {
   Frame frame = block(1);
   frame.position[0] = {3, -2, 1};
   const Frame grains = as_grains(frame, kEdge, kEdge / 4);
-  for (const std::array<double, 3>& x : grains.position) EXPECT_LT(std::hypot(x[0] - 3, x[1] + 2, x[2] - 1), 0.5 * kEdge);
+  double farthest = 0, across_crumb = 0;
+  for (std::size_t k = 0; k < grains.size(); ++k) {
+    EXPECT_LT(distance(grains.position[k], frame.position[0]), 1.5 * kEdge);
+    farthest = std::max(farthest, distance(grains.position[k], grains.position[0]));
+    if (k % 5 == 1) across_crumb = std::max(across_crumb, distance(grains.position[k], grains.position[k - 1]));
+  }
+  EXPECT_GT(farthest, kEdge) << "they are apart";
+  EXPECT_LT(across_crumb, 0.25 * kEdge) << "but those of a crumb are within a voxel";
 }
 
 TEST(Grains, AreTheSameForAnyNumberOfThreadsAndOrderOfTheParticles) {

@@ -363,7 +363,7 @@ TEST(RoundTrip, TheTextHasEveryKeyAndNothingOfTheMachine) {
             "\n[output]\nformats = [\"ply\"]\ngrid = []\nsubframes = 1\nfpc_error = 0.0\nvdb_points = false\ncheckpoint_minutes = "
             "5.0\ncheckpoint_frames = 0\n"
             "\n[render]\nwidth = 960\nheight = 540\nfov = 27.0\ninterpolation = \"linear\"\nshutter = 0.0\nexposure = 0.0\nwhite_balance = "
-            "0.65\ntone = \"filmic\"\n"
+            "0.9\ntone = \"filmic\"\n"
             "sky_strength = 1.0\nsky_turn = 0.0\nextinction = 724.0\nalbedo = [0.9, 0.95, 1.0]\nanisotropy = 0.5\nvoxel = 0.0\n");
 }
 
