@@ -17,7 +17,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo test lint fuzz golden soak bench physics figures interop sanitize clean
+.PHONY: help packages configure build demo test lint fuzz golden soak bench physics figures gallery interop sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -30,6 +30,7 @@ help:
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
 	@echo "make figures   the figures of docs/theory.md and of preview --show, from the program's own numbers, in docs/images"
+	@echo "make gallery   run the gallery, its strips and films, and docs/gallery.md; VARIANT=small|medium|paper, SCENES=\"castle wedge\""
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
@@ -54,7 +55,7 @@ build: configure
 # Compiles no more of the solver than it runs, unless the rest is there.
 demo: VARIANTS = $(shell grep -qs FIRN_ALL_VARIANTS:BOOL=ON $(BUILD)/CMakeCache.txt && echo ON || echo OFF)
 demo: build
-	$(BUILD)/firn run snowball_drop -o $(DEMO) --overwrite
+	$(BUILD)/firn run snowball_drop --variant demo -o $(DEMO) --overwrite
 	$(BUILD)/firn preview $(DEMO)
 	@echo "frames:   $(DEMO)/frame_*.ply and $(DEMO)/final.ply"
 	@echo "pictures: $(DEMO)/preview/frame_*.png"
@@ -102,6 +103,12 @@ bench: packages
 physics: PACKAGES += $(PHYSICS_PACKAGES)
 physics: build
 	$(PYTHON) benchmarks/physics/run.py --build $(BUILD) $(PHYSICS_FLAGS)
+
+# Goes on where it was interrupted: runs stay in the build folder.
+VARIANT ?= medium
+gallery: PACKAGES += $(PHYSICS_PACKAGES)
+gallery: build
+	$(PYTHON) gallery/run.py --build $(BUILD) --variant $(VARIANT) $(SCENES)
 
 # The figures of docs/theory.md, and of `firn preview --show` in docs/scenes.md.
 figures: PACKAGES += $(FIGURE_PACKAGES)

@@ -1,0 +1,55 @@
+"""What docs/gallery.md says of each scene: what to look for, and what was published."""
+
+# Particles, grid and minutes a frame of Stomakhin et al. 2013, table 3 (8 cores of Xeon X5550, 2.67 GHz).
+PAPER = {
+    "snowball_drop": (3.0e5, "600 × 300 × 600", 5.2), "wall_sticky": (3.0e5, "200 × 240 × 600", 7.3),
+    "wall_slippery": (3.0e5, "200 × 240 × 600", 7.3), "double_smash": (6.0e5, "800 × 300 × 800", 13.3),
+    "snowplow": (3.9e6, "150 × 50 × 300", 2.1), "rolling_snowball": (7.2e6, "200 × 240 × 470", 35.7),
+    "siggraph": (7.5e5, "780 × 120 × 220", 4.7), "castle": (1.6e6, "360 × 160 × 560", 6.0),
+    "walking": (3.0e6, "370 × 120 × 300", 15.7), "digging": (3.1e6, "280 × 110 × 340", 25.8), "the_end": (5.8e5, "700 × 120 × 210", 3.8),
+}
+# Particles and seconds of computing for 5 s of Battad and Dong, table 1 (Core i3-2100).
+DENSITY_LIMITED = {
+    "density_drop": (76, 225), "density_column": (216, 514), "density_column_ball": (290, 679), "density_thrown_ball": (290, 667),
+    "density_thrown_half_ball": (290, 672), "density_colliding_balls": (148, 374),
+}
+
+CHAPTERS = [
+    ("Stomakhin et al. 2013", ["snowball_drop", "wall_sticky", "wall_slippery", "double_smash", "snowplow", "rolling_snowball", "siggraph",
+                               "the_end", "castle", "walking", "crust", "digging", "wedge"]),
+    ("De Jong 2015", ["snowball_fall", "small_into_big", "elastic_recovery", "points"]),
+    ("Gurrin-Smith", ["ball_2d", "slide_2d"]),
+    ("Dance 2020", ["ball_slope", "ball_block", "sweep"]),
+    ("Battad and Dong", list(DENSITY_LIMITED)),
+]
+
+LOOK_FOR = {
+    "snowball_drop": "The ball packs where it hits, shears off along the ground and leaves lumps; a ball of even snow (`--variant even`) breaks less.",
+    "wall_sticky": "Most of the ball stays on the wall; what tears off slides down in crumbs.",
+    "wall_slippery": "The same ball at a wall without friction: nothing stays.",
+    "double_smash": "Two balls meet a little off centre: packed where they touched, torn around it.",
+    "snowplow": "Snow climbs the hollow blade, curls forwards and falls in front of it: a tube that turns against the wheels.",
+    "rolling_snowball": "The ball ploughs through the cover and hits the snowman.",
+    "siggraph": "Thin strokes break first; packed letters stand.",
+    "the_end": "As SIGGRAPH, with letters that stand alone.",
+    "castle": "A ball swings through the corner tower and the keep; walls break into slabs.",
+    "walking": "The crust breaks under the feet and is pressed into the powder; prints keep their walls.",
+    "crust": "A ball breaks through a crust of three centimetres.",
+    "digging": "Every stroke leaves a hole with a torn rim; the surface becomes uneven.",
+    "wedge": "Figure 8: six sets of parameters, `--variant lower_hardening`, `lower_stiffness`, `lower_compression`, `lower_stretch`, `lower_both`.",
+    "snowball_fall": "A straight fall: flattened below, and it does not bounce. `fine` and `finest` show the same at a half and a quarter of the spacing.",
+    "small_into_big": "The large ball is dented and pushed back.",
+    "elastic_recovery": "Snow that never yields swings back to a ball.",
+    "points": "Snow from a file of points.",
+    "ball_2d": "Two dimensions at h = 0.05.",
+    "slide_2d": "A block on a slope in two dimensions.",
+    "ball_slope": "It rests, for friction exceeds the slope's tangent; `--variant slippery` slides.",
+    "ball_block": "The two become one heap, without bouncing and without acting on each other from afar.",
+    "sweep": "A blade gathers a layer.",
+    "density_drop": "A pile, then a line: this method has no rest above the ground.",
+    "density_column": "`firm`, as it is and `flat`: the limit decides how fast the column sinks.",
+    "density_column_ball": "The border between ball and column stays: nothing spreads sideways.",
+    "density_thrown_ball": "The column takes the ball in; with `long_steps` it passes through.",
+    "density_thrown_half_ball": "The same ball at half the height.",
+    "density_colliding_balls": "Two discs thrown at each other.",
+}
