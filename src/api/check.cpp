@@ -156,7 +156,7 @@ CheckReport check(const Scene& scene, const SetupProgress& setup, int threads) {
   report.time_step = scene.solver.time_step.value_or(safe);
   report.steps = std::ceil(scene.simulation.duration / report.time_step);
   if (scene.solver.integrator == Integrator::kExplicit && report.time_step > safe)
-    report.warnings.push_back(
+    report.warnings.emplace_back(
         "solver.time_step is longer than the elastic limit of fresh snow: an explicit run will most likely fail; use \"auto\"");
   report.threads = thread_count(threads);
   if (setup) setup("timing the first steps");

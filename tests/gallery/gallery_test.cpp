@@ -92,7 +92,8 @@ TEST(Gallery, TheBladeRollsSnowForwardInATube) {
   const Frame end = run.end();
   const double blade = 0.2 + 2.0 * run.scene.simulation.duration, layer = 0.22;
   const auto ahead = [&](std::size_t i) {
-    return end.position[i][0] > blade && end.position[i][0] < blade + 1.0 && std::abs(end.position[i][2]) < 0.4 && end.position[i][1] > layer;
+    return end.position[i][0] > blade && end.position[i][0] < blade + 1.0 && std::abs(end.position[i][2]) < 0.4 &&
+           end.position[i][1] > layer;
   };
   double top = 0;
   for (std::size_t i = 0; i < end.size(); ++i)
@@ -220,7 +221,8 @@ TEST_P(GalleryRun, EndsWithTheSnowItBeganWith) {
     for (const double x : end.position[i]) ASSERT_TRUE(std::isfinite(x));
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, GalleryRun, testing::Values("siggraph", "the_end", "castle", "digging", "points", "ball_2d", "snowball_fall"),
+INSTANTIATE_TEST_SUITE_P(Small, GalleryRun,
+                         testing::Values("siggraph", "the_end", "castle", "digging", "points", "ball_2d", "snowball_fall"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -43,7 +43,9 @@ TEST(MeshToVolume, NeverPromisesMoreThanTheDistance) {
   for (int i = 0; i < 20000; ++i) {
     const V x = random_point(rng, 6);
     ASSERT_LE(sample_phi(ball.view(), x).phi, norm(x) - 1 + 0.2 * kVoxel);
-    if (norm(x) > 1.1) ASSERT_GT(sample_phi(ball.view(), x).phi, 0);
+    if (norm(x) > 1.1) {
+      ASSERT_GT(sample_phi(ball.view(), x).phi, 0);
+    }
   }
 }
 

@@ -30,7 +30,8 @@ TEST(SceneErrors, MisspeltRequiredKeyIsNotReportedAsMissing) {
 
 TEST(SceneErrors, UnknownSectionNamesTheNearest) {
   const std::string allowed =
-      "allowed: 'simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output', 'render'";
+      "allowed: 'simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output', 'render', "
+      "'variants'";
   EXPECT_EQ(error_of(kMinimal + "[sovler]\nkernel = \"cubic\"\n"),
             "scene.toml:8:2: unknown section 'sovler', did you mean 'solver'? " + allowed);
   EXPECT_EQ(error_of(kMinimal + "[[colliders]]\n"), "scene.toml:8:3: unknown section 'colliders', did you mean 'collider'? " + allowed);

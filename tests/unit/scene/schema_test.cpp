@@ -18,12 +18,15 @@ struct BadValue {
 // Visitor: for every key, texts that are TOML but not a value of it.
 class BadValues {
  public:
+  template <class Rule>
+  static constexpr bool may_be_empty = std::is_same_v<Rule, GridFieldList> || std::is_same_v<Rule, Noises> || std::is_same_v<Rule, Layers>;
+
   std::vector<BadValue> all;
 
   template <class T, class Rule>
   void field(const Key& key, T&, const Rule& rule) {
     for (const char* value : {"{}", "[{}]", "[]", "1979-05-27", "nan", "-inf", "\"\"", "\"\\u0000\\n\""})
-      if (!std::is_same_v<Rule, GridFieldList> || std::string_view(value) != "[]") all.push_back({std::string(key.name), value});
+      if (!may_be_empty<Rule> || std::string_view(value) != "[]") all.push_back({std::string(key.name), value});
     for (const std::string& value : bad(rule)) all.push_back({std::string(key.name), value});
   }
   template <class T, class Rule>

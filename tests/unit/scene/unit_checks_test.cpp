@@ -84,7 +84,7 @@ TEST(UnitChecks, SnowFarFromTheOriginIsWarnedOfAndItsFramesAreDouble) {
 
 TEST(UnitChecks, GalleryScenesAreNotWarnedOf) {
   for (const GalleryEntry& entry : gallery()) {
-    Scene scene = parse_scene(entry.toml, entry.name + ".toml");
+    Scene scene = load_scene(entry.name);
     // Coarser than they are meant, so that it is quick: bodies of the gallery keep at least four cells.
     scene.simulation.spacing *= 1.5;
     for (const std::string& warning : build(scene).warnings) ADD_FAILURE() << entry.name << ": " << warning;

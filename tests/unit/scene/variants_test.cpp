@@ -66,7 +66,9 @@ TEST(Variants, TheOnlyBodyNeedsNoNumber) {
 }
 
 TEST(Variants, ListsCanBeEmptied) {
-  const std::string text = kMinimal + "noise = { scale = 0.1 }\nlayers = [{ above = 0.1 }]\n[variants.even]\nsnow.noise = []\nsnow.layers = []\n";
+  const std::string text =
+      kMinimal +
+      "noise = { scale = 0.1 }\nlayers = [{ above = 0.1, material = \"icy\" }]\n[variants.even]\nsnow.noise = []\nsnow.layers = []\n";
   EXPECT_EQ(with(text, {}).snow[0].noise.size(), 1u);
   EXPECT_TRUE(with(text, {"even"}).snow[0].noise.empty());
   EXPECT_TRUE(with(text, {"even"}).snow[0].layers.empty());
@@ -92,9 +94,7 @@ TEST(Variants, MistakesAreAnsweredWhereTheyStand) {
   EXPECT_TRUE(contains(error_with(kMinimal + "[variants]\nspacing = 1\n", {}), "'spacing' must stand in a table [variants.NAME]"));
 }
 
-TEST(Variants, AreNotForTheCommandLine) {
-  EXPECT_TRUE(contains(error_of(kTwo, {"variants.small.x=1"}), "--variant NAME chooses one"));
-}
+TEST(Variants, AreNotForTheCommandLine) { EXPECT_TRUE(contains(error_of(kTwo, {"variants.small.x=1"}), "--variant NAME chooses one")); }
 
 TEST(Gallery, EverySceneHasASmallAndAMediumVariantThatCanBeRead) {
   for (const GalleryEntry& entry : gallery()) {
