@@ -130,7 +130,7 @@ def _wrong_in_row(row, known):
 
 def _ids(page, rows):
     """[(line, letter, number, state)] of the tables' rows and of the line of what is left out."""
-    of_rows = [(row.line, *ID.match(row.cells[0]).groups(), row.cells[2]) for row in rows if ID.fullmatch(row.cells[0]) and len(row.cells) > 2]
+    of_rows = [(row.line, *found.groups(), row.cells[2]) for row in rows if len(row.cells) > 2 and (found := ID.fullmatch(row.cells[0]))]
     left_out = [(number, *found, "left out") for number, line in page.prose if line.startswith("Left out:") for found in ID.findall(line)]
     return of_rows + left_out
 
