@@ -241,8 +241,8 @@ class Coverage(Planted):
                     "docs/coverage.md:6: all, not: 2 in the summary, 1 in the tables")
         self.expect(coverage.coverage, {"docs/coverage.md": ("| T05 |", "| T04 |")}, "docs/coverage.md:16: T04 is there twice",
                     "docs/coverage.md:1: T05 is missing")
-        self.expect(coverage.coverage, {"docs/coverage.md": ("a thesis | T", "a thesis | S")}, "docs/coverage.md:1: the summary has no row of T",
-                    *["docs/coverage.md:5: a thesis"] * 5)
+        self.expect(coverage.coverage, {"docs/coverage.md": ("a thesis | T", "a thesis | S")},
+                    "docs/coverage.md:1: the summary has no row of T", *["docs/coverage.md:5: a thesis"] * 5)
 
 
 class Tidy(Planted):
