@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import coverage
 import docs
 import layers
 import style
@@ -34,6 +35,7 @@ CHECKS = {
     "commands": docs.commands,
     "make_targets": docs.make_targets,
     "man_page": docs.man_page,
+    "coverage": coverage.coverage,
     "clang_tidy": None,  # last: it takes what time there is
 }
 

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import coverage  # noqa: E402
 import docs  # noqa: E402
 import layers  # noqa: E402
 import run  # noqa: E402
@@ -57,8 +58,25 @@ SOUND = {
                   '.SS "firn run SCENE"\n.B \\-\\-output\n.B \\-\\-threads\n.SS "firn info PATH"\n',
 }
 
+COVERED = {
+    "docs/scenes.md": SOUND["docs/scenes.md"] + "\n## Shapes\n\n| shape | keys |\n|---|---|\n| `sphere` | `radius` |\n",
+    "docs/theory.md": "# Theory\n\n```\n(M1)  w = 1\n```\n",
+    "docs/coverage.md": "# What is shown\n\n| document | ids | yes | partly | not | left out | all |\n|---|---|---|---|---|---|---|\n"
+                        "| a thesis | T | 3 | 1 | 1 | 1 | 6 |\n| all | | 3 | 1 | 1 | 1 | 6 |\n\n## Method\n\n"
+                        "| id | what it shows | firn | where |\n|---|---|---|---|\n"
+                        "| T01 | weights | yes | (M1), `src/math/vec.h`, `[[snow]]` |\n"
+                        "| T02 | a ball | yes | `ball`, `firn run ball --variant small --set snow.radius=2`, `Ball.Falls`, `Ball` |\n"
+                        "| T03 | its size | yes | `snow.radius`, `--threads`, `make test` |\n"
+                        "| T04 | a `.ptc` file | partly | [keys](scenes.md#keys); `snow.shape = \"sphere\"` |\n"
+                        "| T05 | heat | not | not in firn |\n\nLeft out: T06 (literature).\n",
+    "scenes/ball.toml": "[[snow]]\nradius = 1\n\n[variants.small]\nsnow.radius = 0.1\n",
+    "tests/unit/ball_test.cpp": "TEST_F(Ball, Falls) {}\n",
+}
+
 
 class Planted(unittest.TestCase):
+    sound = SOUND
+
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="lint"))
         self.addCleanup(shutil.rmtree, self.folder)
@@ -71,7 +89,7 @@ class Planted(unittest.TestCase):
 
     def findings(self, check, changes):
         """Of the sound tree with these files changed; a change of text, or (old, new)."""
-        files = dict(SOUND)
+        files = dict(self.sound)
         for name, change in changes.items():
             if isinstance(change, tuple):
                 self.assertIn(change[0], files[name], "the test plants nothing")
@@ -184,6 +202,47 @@ class Docs(Planted):
                     "man/firn.1:7: firn run has no flag --cores")
         self.expect(docs.man_page, {"man/firn.1": ("firn info", "firn look")}, "man/firn.1:1: no section 'firn info'",
                     "man/firn.1:1: firn has no command 'look'")
+
+
+class Coverage(Planted):
+    sound = {**SOUND, **COVERED}
+
+    def expect_row(self, old, new, row, text):
+        self.expect(coverage.coverage, {"docs/coverage.md": (old, new)}, f"docs/coverage.md:{11 + row}: {text}")
+
+    def test_scenes_and_variants_that_are_not_there(self):
+        self.expect_row("`ball`", "`bal`", 2, "no such scene: bal")
+        self.expect_row("run ball", "run bal", 2, "no such scene: bal")
+        self.expect_row("--variant small", "--variant small,large", 2, "scene ball has no variant 'large'")
+
+    def test_keys_and_sections_that_are_not_there(self):
+        self.expect_row("`snow.radius`", "`snow.raduis`", 3, "section 'snow' has no key 'raduis'")
+        self.expect_row("`snow.radius`", "`ice.radius`", 3, "scenes have no section 'ice'")
+        self.expect_row("--set snow.radius", "--set snow.raduis", 2, "section 'snow' has no key 'raduis'")
+        self.expect_row('"sphere"', '"ball"', 4, 'docs/scenes.md has no value "ball" for snow.shape')
+        self.expect_row("`[[snow]]`", "`[[ice]]`", 1, "scenes have no section [[ice]]")
+
+    def test_tests_files_flags_and_formulas_that_are_not_there(self):
+        self.expect_row("`Ball.Falls`", "`Ball.Rises`", 2, "no such test: Ball.Rises")
+        self.expect_row("`Ball`", "`Block`", 2, "no such test: Block")
+        self.expect_row("src/math/vec.h", "src/math/gone.h", 1, "no such file or folder: src/math/gone.h")
+        self.expect_row("--threads", "--cores", 3, "firn has no flag --cores")
+        self.expect_row("(M1)", "(M2)", 1, "T01: docs/theory.md has no formula (M2)")
+        self.expect_row("`make test`", "`what?`", 3, "neither a scene, ")
+
+    def test_rows_that_say_nothing(self):
+        self.expect_row("not in firn", "who knows", 5, "T05: what is not there says")
+        self.expect_row("`snow.radius`, `--threads`, `make test`", "somewhere", 3, "T03: names nothing that shows it")
+
+    def test_counts_and_ids(self):
+        self.expect(coverage.coverage, {"docs/coverage.md": ("| T | 3", "| T | 4")},
+                    "docs/coverage.md:5: a thesis, yes: 4 in the summary, 3 in the tables")
+        self.expect(coverage.coverage, {"docs/coverage.md": ("| all | | 3 | 1 | 1", "| all | | 3 | 1 | 2")},
+                    "docs/coverage.md:6: all, not: 2 in the summary, 1 in the tables")
+        self.expect(coverage.coverage, {"docs/coverage.md": ("| T05 |", "| T04 |")}, "docs/coverage.md:16: T04 is there twice",
+                    "docs/coverage.md:1: T05 is missing")
+        self.expect(coverage.coverage, {"docs/coverage.md": ("a thesis | T", "a thesis | S")},
+                    "docs/coverage.md:1: the summary has no row of T", *["docs/coverage.md:5: a thesis"] * 5)
 
 
 class Tidy(Planted):
