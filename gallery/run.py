@@ -94,10 +94,10 @@ def measure(scene, variant, folder):
     rows = stats(folder)
     steps = sum(int(row["steps"]) for row in rows)
     seconds = sum(float(value) for row in rows for key, value in row.items() if key.startswith("seconds_") and key != "seconds_output")
-    iterations = [float(row["iterations"]) * int(row["steps"]) for row in rows]
+    iterations = sum(float(row["iterations"]) for row in rows)
 
     return {"scene": scene, "variant": variant, "particles": max(int(row["particles"]) for row in rows), "frames": len(rows) - 1,
-            "time_step": f"{float(rows[-1]['time']) / max(steps, 1):.3g}", "iterations": f"{sum(iterations) / max(steps, 1):.1f}",
+            "time_step": f"{float(rows[-1]['time']) / max(steps, 1):.3g}", "iterations": f"{iterations / max(steps, 1):.1f}",
             "seconds_per_frame": f"{seconds / max(len(rows) - 1, 1):.3g}", "threads": os.cpu_count(), "processor": processor()}
 
 
@@ -137,13 +137,14 @@ def published(scene, row):
 def write_page():
     table = load_table()
     lines = ["# Gallery", "",
-             "What the documents that firn follows show, as scenes that come with the program: `firn run NAME`, `firn scenes` lists them. "
-             "`--variant small` takes seconds to a minute on two cores, `medium` is the default, `paper` has the particles of the published "
-             "scene. `make gallery` (`VARIANT=small|medium|paper`, `SCENES=\"castle wedge\"`) makes runs, strips, films and this page.", "",
+             "What the documents that firn follows show, as scenes that come with the program: `firn run NAME`, `firn scenes` lists "
+             "them. `--variant small` takes seconds to a minute on two cores, `medium` is the default, `paper` has the particles of the "
+             "published scene. `make gallery` (`VARIANT=small|medium|paper`, `SCENES=\"castle wedge\"`) makes runs, strips, films and this "
+             "page.", "",
              "Published figures: Stomakhin et al. 2013, table 3, on 8 cores of Xeon X5550 (2.67 GHz), and Battad and Dong, table 1, on a "
              "Core i3-2100. The factor compares core-seconds per particle and frame; frames per second, lengths and speeds of the paper's "
-             "scenes are not published, ours are in the scene files. Of the snowplow's 3.9e6 particles it is not said whether all were in the "
-             "moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460.", ""]
+             "scenes are not published, ours are in the scene files. Of the snowplow's 3.9e6 particles it is not said whether all were in "
+             "the moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460.", ""]
     for chapter, scenes in CHAPTERS:
         lines += [f"## {chapter}", ""]
         for scene in scenes:

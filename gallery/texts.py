@@ -6,7 +6,8 @@ PAPER = {
     "wall_slippery": (3.0e5, "200 × 240 × 600", 7.3), "double_smash": (6.0e5, "800 × 300 × 800", 13.3),
     "snowplow": (3.9e6, "150 × 50 × 300", 2.1), "rolling_snowball": (7.2e6, "200 × 240 × 470", 35.7),
     "siggraph": (7.5e5, "780 × 120 × 220", 4.7), "castle": (1.6e6, "360 × 160 × 560", 6.0),
-    "walking": (3.0e6, "370 × 120 × 300", 15.7), "digging": (3.1e6, "280 × 110 × 340", 25.8), "the_end": (5.8e5, "700 × 120 × 210", 3.8),
+    "walking": (3.0e6, "370 × 120 × 300", 15.7), "digging": (3.1e6, "280 × 110 × 340", 25.8),
+    "the_end": (5.8e5, "700 × 120 × 210", 3.8),
 }
 # Particles and seconds of computing for 5 s of Battad and Dong, table 1 (Core i3-2100).
 DENSITY_LIMITED = {
@@ -24,20 +25,23 @@ CHAPTERS = [
 ]
 
 LOOK_FOR = {
-    "snowball_drop": "The ball packs where it hits, shears off along the ground and leaves lumps; a ball of even snow (`--variant even`) breaks less.",
+    "snowball_drop": "The ball packs where it hits, shears off along the ground and leaves lumps; a ball of even snow (`--variant even`) "
+                     "breaks less.",
     "wall_sticky": "Most of the ball stays on the wall; what tears off slides down in crumbs.",
     "wall_slippery": "The same ball at a wall without friction: nothing stays.",
     "double_smash": "Two balls meet a little off centre: packed where they touched, torn around it.",
     "snowplow": "Snow climbs the hollow blade, curls forwards and falls in front of it: a tube that turns against the wheels.",
-    "rolling_snowball": "The ball ploughs through the cover and hits the snowman.",
+    "rolling_snowball": "The ball rolls over the cover, packs it and hits the snowman.",
     "siggraph": "Thin strokes break first; packed letters stand.",
     "the_end": "As SIGGRAPH, with letters that stand alone.",
     "castle": "A ball swings through the corner tower and the keep; walls break into slabs.",
     "walking": "The crust breaks under the feet and is pressed into the powder; prints keep their walls.",
     "crust": "A ball breaks through a crust of three centimetres.",
     "digging": "Every stroke leaves a hole with a torn rim; the surface becomes uneven.",
-    "wedge": "Figure 8: six sets of parameters, `--variant lower_hardening`, `lower_stiffness`, `lower_compression`, `lower_stretch`, `lower_both`.",
-    "snowball_fall": "A straight fall: flattened below, and it does not bounce. `fine` and `finest` show the same at a half and a quarter of the spacing.",
+    "wedge": "Figure 8: six sets of parameters, `--variant lower_hardening`, `lower_stiffness`, `lower_compression`, `lower_stretch`, "
+             "`lower_both`.",
+    "snowball_fall": "A straight fall: flattened below, and it does not bounce. `fine` and `finest` show the same at a half and a "
+                     "quarter of the spacing.",
     "small_into_big": "The large ball is dented and pushed back.",
     "elastic_recovery": "Snow that never yields swings back to a ball.",
     "points": "Snow from a file of points.",

@@ -30,7 +30,7 @@ def ground(x):
 
 
 def foot(side, t):
-    """Place of the sole under the ankle, and pitch of the foot (positive: toes down), at time t. A foot stands for one step, then swings."""
+    """Place of the sole under the ankle, and pitch of the foot (positive: toes down), at time t: a foot stands for a step, then swings."""
     phase = t / STEP_TIME - (0.0 if side > 0 else 1.0)
     step = math.floor(phase / 2)
     u = phase / 2 - step                      # 0 … ½ standing, ½ … 1 on its way

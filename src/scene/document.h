@@ -51,7 +51,8 @@ Scene parse(const SceneText& text, const std::vector<std::string>& overrides, co
 // Where a node or key stands. Things that have no place in the file are at its beginning; those that came from an override name it.
 Location locate(const toml::source_region& region, const std::string& file);
 
-// A value from the command line, put into a scene's tree before it is read. `text` is "section.key=value"; bodies are addressed snow.0.radius, or snow.radius when there is one. `file` names the scene.
+// A value from the command line, put into a scene's tree before it is read. `text` is "section.key=value"; bodies are addressed
+// snow.0.radius, or snow.radius when there is one. `file` names the scene.
 void apply_override(toml::table& root, const std::string& text, const std::string& file);
 
 // Takes the variants out of a scene's tree and puts the changes of the chosen ones into it, one after the other. Returns all names.

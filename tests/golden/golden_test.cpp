@@ -1,6 +1,6 @@
 // The bits of tiny scenes after some steps, as firn runs them and by the paper's letter: they change only when somebody means it, those of
-// the paper never; and of the gallery's small variants. tests/golden/hashes.csv has them for the processors that were asked so far; `make golden` asks this
-// one and says what has changed.
+// the paper never; and of the gallery's small variants. tests/golden/hashes.csv has them for the processors that were asked so far;
+// `make golden` asks this one and says what has changed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -66,9 +66,8 @@ class Golden : public testing::TestWithParam<std::tuple<const char*, Tiny, const
     std::vector<std::string> keys{fmt::format("simulation.spacing={}", tiny.spacing), fmt::format("solver.integrator={}", integrator),
                                   fmt::format("solver.transfer={}", transfer)};
     if (method == std::string("paper")) keys.insert(keys.end(), kPaper.begin(), kPaper.end());
-    const Scene scene = method == std::string("small")
-                            ? load_scene(tiny.scene, {}, {"small"})
-                            : load_scene(fmt::format("{}/scenes/{}.toml", FIRN_GOLDEN, tiny.scene), keys);
+    const Scene scene = method == std::string("small") ? load_scene(tiny.scene, {}, {"small"})
+                                                       : load_scene(fmt::format("{}/scenes/{}.toml", FIRN_GOLDEN, tiny.scene), keys);
     Simulation simulation(scene, Backend::kCpu, threads);
     for (int k = 0; k < std::get<1>(GetParam()).steps; ++k) simulation.step(scene.solver.time_step.value_or(1 / scene.simulation.fps));
     return method == std::string("paper") ? hash_of(simulation.frame(true)) : simulation.hash();
