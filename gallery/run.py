@@ -57,7 +57,7 @@ def stats(folder):
 
 
 def picture_frames(folder):
-    last = len(stats(folder)) - 1
+    last = len(list(folder.glob("frame_[0-9]*.ply"))) - 1
     return sorted({round(k * last / (SHOWN - 1)) for k in range(SHOWN)})
 
 
