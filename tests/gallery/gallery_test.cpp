@@ -11,7 +11,7 @@ namespace {
 // A run of one thread: ctest runs several of these side by side.
 class SmallRun {
  public:
-  SmallRun(const std::string& name, std::vector<std::string> variants, const std::vector<std::string>& overrides = {})
+  SmallRun(const std::string& name, const std::vector<std::string>& variants, const std::vector<std::string>& overrides = {})
       : scene(load_scene(name, overrides, variants)), simulation(scene, Backend::kCpu, 1) {}
 
   Frame at(double time) {
@@ -104,23 +104,23 @@ TEST(Gallery, TheBladeRollsSnowForwardInATube) {
   EXPECT_GT(top - layer, 0.1);
 }
 
-TEST(Gallery, TheRollingBallGathersSnow) {
+TEST(Gallery, TheBallRollsDownTheHillAndKnocksTheSnowmanOver) {
   SmallRun run("rolling_snowball", {"small"});
-  const double top = 0.2 + run.scene.simulation.spacing, reach = 0.3;
-  const auto gathered = [&](double time) {
-    const Frame frame = run.at(time);
-    const Point ball = middle_of(frame, run.body(frame, 1));
-    const Which layer = run.body(frame, 0);
-    const double mass = mass_of(frame, [&](std::size_t i) {
-      const auto& x = frame.position[i];
-      return layer(i) && x[1] > top && std::hypot(x[0] - ball[0], x[1] - ball[1], x[2] - ball[2]) < reach;
-    });
-    return mass / mass_of(frame, run.body(frame, 1));
-  };
-  const double first = gathered(0.1), later = gathered(0.5);
-  show("gathered at 0.1 s, of the ball's mass", first);
-  show("gathered at 0.5 s, of the ball's mass", later);
-  EXPECT_GT(later, first);
+  const Frame start = run.at(0);
+  const Point ball = middle_of(start, run.body(start, 1)), snowman = middle_of(start, run.body(start, 2));
+  const Frame rolling = run.at(0.35);
+  const Point there = middle_of(rolling, run.body(rolling, 1));
+  const double turning = turning_of(rolling, run.body(rolling, 1)), standing = middle_of(rolling, run.body(rolling, 2))[0] - snowman[0];
+  const Frame end = run.end();
+  const double pushed = middle_of(end, run.body(end, 2))[0] - snowman[0];
+  show("the rolling ball's way in 0.35 s, m", there[0] - ball[0]);
+  show("its turning, 1/s", turning);
+  show("the snowman's way before, m", standing);
+  show("the snowman's way at the end, m", pushed);
+  EXPECT_GT(there[0] - ball[0], 1.0);
+  EXPECT_LT(turning, -5);              // forwards
+  EXPECT_LT(std::abs(standing), 0.2);  // it settles into the cover
+  EXPECT_GT(pushed, standing + 0.1);
 }
 
 TEST(Gallery, FeetGoDeepIntoCrustedSnowAndPowder) {
