@@ -21,6 +21,9 @@ run("^firn ${VERSION}: [0-9]+ particles" ${FOLDER}/build/outside)
 
 run("^firn ${VERSION}\n$" ${prefix}/bin/firn --version)
 run("snowball_drop" ${prefix}/bin/firn scenes)
+foreach(scene walking digging the_end points)  # those that come with files
+  run("particles" ${prefix}/bin/firn check ${scene} --variant small)
+endforeach()
 foreach(file share/man/man1/firn.1 share/firn/blender/import_run.py share/firn/paraview/show_run.py)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "${file} was not installed")
