@@ -38,9 +38,10 @@ def parse_arguments():
 
 def status(folder):
     """How far a run is: "none", "begun" or "finished"."""
-    if not (folder / "scene.toml").exists():
+    record = folder / ".firn"
+    if not record.exists():
         return "none"
-    return "finished" if (folder / "final.ply").exists() else "begun"
+    return "finished" if "ended finished" in record.read_text().splitlines() else "begun"
 
 
 def simulate(firn, scene, variant, folder):

@@ -163,7 +163,7 @@ bool moves(const Collider& collider) {
 template <class Body>
 Names names_of_any(Body body) {
   Names names;
-  for (const Choice<ShapeKind>& choice : shapes_for(body).now) {
+  for (const Choice<ShapeKind>& choice : shapes_for(body).all) {
     body.shape.kind = choice.value;
     describe(names, body);
   }

@@ -75,7 +75,7 @@ std::string_view name_in(const Choice<E> (&names)[N], E value) {
 }
 
 // The index of the entry's text among `now`.
-std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, Words later);
+std::size_t pick(const Entry& entry, const std::vector<std::string_view>& names);
 // Solids of revolution have no place in a 2D scene.
 inline bool needs_three_dimensions(ShapeKind kind) {
   return kind == ShapeKind::kCylinder || kind == ShapeKind::kCone || kind == ShapeKind::kTorus;
@@ -84,23 +84,21 @@ inline bool needs_three_dimensions(ShapeKind kind) {
 void check_dimension(const Entry& entry, const Reader& in, ShapeKind kind);
 std::string quoted(std::string_view text);
 
-// `later` are names of the design that this version does not have yet.
 template <class E>
 struct Choices {
-  std::span<const Choice<E>> now;
-  Words later;
+  std::span<const Choice<E>> all;
 
   std::vector<std::string_view> names() const {
-    std::vector<std::string_view> all;
-    for (const Choice<E>& choice : now) all.push_back(choice.name);
-    return all;
+    std::vector<std::string_view> list;
+    for (const Choice<E>& choice : all) list.push_back(choice.name);
+    return list;
   }
   void read(const Entry& entry, const Reader& in, E& value) const {
-    value = now[pick(entry, names(), later)].value;
+    value = all[pick(entry, names())].value;
     if constexpr (std::same_as<E, ShapeKind>) check_dimension(entry, in, value);
   }
   std::string write(E value, int) const {
-    for (const Choice<E>& choice : now)
+    for (const Choice<E>& choice : all)
       if (choice.value == value) return quoted(choice.name);
     return {};
   }
@@ -354,12 +352,12 @@ inline constexpr Choice<std::string_view> kFormatNames[] = {{"ply", "ply"},   {"
 inline constexpr Choice<GridField> kGridFieldChoices[] = {
     {kGridFieldNames[0], GridField::kMass}, {kGridFieldNames[1], GridField::kVelocity}, {kGridFieldNames[2], GridField::kForce}};
 
-inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames, {}};
-inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames, {}};
-inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames, {}};
-inline constexpr Choices<ShapeKind> kSinkShapes{kPartShapeNames, {}};
-inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames, {}};
-inline constexpr Choices<LightShape> kLightShapes{kLightShapeNames, {}};
+inline constexpr Choices<ShapeKind> kSnowShapes{kSnowShapeNames};
+inline constexpr Choices<ShapeKind> kSourceShapes{kBodyShapeNames};
+inline constexpr Choices<ShapeKind> kColliderShapes{kColliderShapeNames};
+inline constexpr Choices<ShapeKind> kSinkShapes{kPartShapeNames};
+inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames};
+inline constexpr Choices<LightShape> kLightShapes{kLightShapeNames};
 
 }  // namespace firn::schema
 

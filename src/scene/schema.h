@@ -39,20 +39,20 @@ void describe(V& v, S& s) {
 
 template <class V, Like<SolverSettings> S>
 void describe(V& v, S& s) {
-  v.field("integrator", s.integrator, Choices<Integrator>{kIntegratorNames, {}});
+  v.field("integrator", s.integrator, Choices<Integrator>{kIntegratorNames});
   v.field("time_step", s.time_step, AutoOr{kTimeStep});
   v.field("beta", s.beta, kBeta);
   v.field("tolerance", s.tolerance, kTolerance);
   v.field("max_iterations", s.max_iterations, kIterations);
-  v.field("kernel", s.kernel, Choices<Kernel>{kKernelChoices, {}});
-  v.field("transfer", s.transfer, Choices<Transfer>{kTransferNames, {}});
+  v.field("kernel", s.kernel, Choices<Kernel>{kKernelChoices});
+  v.field("transfer", s.transfer, Choices<Transfer>{kTransferNames});
   v.field("flip_ratio", s.flip_ratio, kFraction);
   v.field("flip_step", s.flip_step, kFlipStep);
   v.field("reference_spacing", s.reference_spacing, AutoOr{kSpacing});
-  v.field("contact", s.contact, Choices<ContactRule>{kContactNames, {}});
-  v.field("tangent", s.tangent, Choices<Tangent>{kTangentNames, {}});
+  v.field("contact", s.contact, Choices<ContactRule>{kContactNames});
+  v.field("tangent", s.tangent, Choices<Tangent>{kTangentNames});
   v.field("critical_density", s.critical_density, kCriticalDensity);
-  v.field("precision", s.precision, Choices<Precision>{kPrecisionNames, {}});
+  v.field("precision", s.precision, Choices<Precision>{kPrecisionNames});
   v.field("courant", s.courant, kCourant);
   v.field("cell_fraction", s.cell_fraction, kCellFraction);
   v.field("sleep", s.sleep, Flag{});
@@ -178,8 +178,8 @@ void describe(V& v, S& s) {
   v.field("start", s.start, kComingTime);
   v.field("particles_per_cell", s.particles_per_cell, kParticlesPerCell);
   if (!is_sampled) return;
-  v.field("initial_volume", s.initial_volume, Choices<InitialVolume>{kInitialVolumeNames, {}});
-  v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames, {}});
+  v.field("initial_volume", s.initial_volume, Choices<InitialVolume>{kInitialVolumeNames});
+  v.field("sampling", s.sampling, Choices<Sampling>{kSamplingNames});
   v.field("seed", s.seed, kSeed);
 }
 
@@ -198,10 +198,10 @@ void describe(V& v, S& s) {
   v.field("friction", s.friction, kFriction);
   v.field("sticky", s.sticky, Flag{});
   v.field("visible", s.visible, Flag{});
-  v.field("look", s.look, Choices<Look>{kLookNames, {}});
+  v.field("look", s.look, Choices<Look>{kLookNames});
   v.field("colour", s.colour, Channels{kFraction});
   v.field("roughness", s.roughness, kRoughness);
-  v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
+  v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames});
   if (v.instead("keys", s.keys, MotionKeys{})) return;
   if (v.instead("keys_file", s.keys, MotionFile{})) return;
   v.field("velocity", s.velocity, Components{kSpeed});
@@ -245,8 +245,8 @@ void describe(V& v, S& s) {
 
 template <class V, Like<OutputSettings> S>
 void describe(V& v, S& s) {
-  v.field("formats", s.formats, Formats{{kFormatNames, {}}});
-  v.field("grid", s.grid, GridFieldList{{kGridFieldChoices, {}}});
+  v.field("formats", s.formats, Formats{{kFormatNames}});
+  v.field("grid", s.grid, GridFieldList{{kGridFieldChoices}});
   v.field("subframes", s.subframes, kSubframes);
   v.field("fpc_error", s.fpc_error, kFpcError);
   v.field("vdb_points", s.vdb_points, Flag{});
@@ -285,11 +285,11 @@ void describe(V& v, S& s) {
     v.field("position", s.position, PointInSpace{});
     v.field("target", s.target, PointInSpace{});
   }
-  v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames, {}});
+  v.field("interpolation", s.interpolation, Choices<Interpolation>{kInterpolationNames});
   v.field("shutter", s.shutter, kFraction);
   v.field("exposure", s.exposure, kStops);
   v.field("white_balance", s.white_balance, kFraction);
-  v.field("tone", s.tone, Choices<Tone>{kToneNames, {}});
+  v.field("tone", s.tone, Choices<Tone>{kToneNames});
   v.field("sun", s.sun, DirectionInSpace{});
   v.field("sun_strength", s.sun_strength, kStrength);
   v.field("sky_strength", s.sky_strength, kStrength);

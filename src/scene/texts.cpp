@@ -66,16 +66,13 @@ std::string existing_file(const Entry& entry, const Reader& in) {
 
 std::string quoted(std::string_view text) { return toml_string(text); }
 
-std::size_t pick(const Entry& entry, const std::vector<std::string_view>& now, Words later) {
+std::size_t pick(const Entry& entry, const std::vector<std::string_view>& names) {
   const auto* word = entry.node.as_string();
-  const std::string allowed = listed(now, "\"");
-  if (!word) reject(entry, "one of " + allowed);
-  const auto found = std::find(now.begin(), now.end(), word->get());
-  if (found != now.end()) return static_cast<std::size_t>(found - now.begin());
+  if (!word) reject(entry, "one of " + listed(names, "\""));
+  const auto found = std::find(names.begin(), names.end(), word->get());
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::string shown = shortened(word->get());
-  if (std::find(later.begin(), later.end(), word->get()) != later.end())
-    throw UserError(entry.where, fmt::format("{} = \"{}\" is not available in this version, allowed: {}", entry.name, shown, allowed));
-  throw UserError(entry.where, fmt::format("{} = \"{}\" is not known here{}", entry.name, shown, suggestion(word->get(), now, "\"")));
+  throw UserError(entry.where, fmt::format("{} = \"{}\" is not known here{}", entry.name, shown, suggestion(word->get(), names, "\"")));
 }
 
 void AnyText::read(const Entry& entry, const Reader&, std::string& value) const {
@@ -123,8 +120,8 @@ void Formats::read(const Entry& entry, const Reader&, std::vector<std::string>& 
   const std::string must_be = "a list of formats, allowed: " + listed(choices.names(), "\"");
   value.clear();
   for (const toml::node& element : array_value(entry, must_be)) {
-    const std::size_t picked = pick({entry.name, element, entry.where}, choices.names(), choices.later);
-    const std::string format(choices.now[picked].value);
+    const std::size_t picked = pick({entry.name, element, entry.where}, choices.names());
+    const std::string format(choices.all[picked].value);
     if (std::find(value.begin(), value.end(), format) != value.end()) reject(entry, "a list without repetitions");
     value.push_back(format);
   }
@@ -140,7 +137,7 @@ void GridFieldList::read(const Entry& entry, const Reader&, std::vector<GridFiel
   if (!fields) reject(entry, "a list of what is written of the grid, allowed: " + listed(choices.names(), "\""));
   value.clear();
   for (const toml::node& element : *fields) {
-    const GridField field = choices.now[pick({entry.name, element, entry.where}, choices.names(), choices.later)].value;
+    const GridField field = choices.all[pick({entry.name, element, entry.where}, choices.names())].value;
     if (std::find(value.begin(), value.end(), field) != value.end()) reject(entry, "a list without repetitions");
     value.push_back(field);
   }
@@ -155,7 +152,7 @@ void PresetName::read(const Entry& entry, const Reader&, Material& value) const 
   std::vector<std::string_view> names;
   for (const Material& preset : presets()) names.push_back(preset.name);
   const std::string own_name = value.name;
-  value = presets()[pick(entry, names, {})];
+  value = presets()[pick(entry, names)];
   value.name = own_name;
 }
 std::string PresetName::write(const Material&, int) const { return {}; }  // the other keys say it

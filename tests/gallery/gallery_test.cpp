@@ -22,7 +22,7 @@ class SmallRun {
 
   // Particles of a body of snow: their ids are those that follow the bodies before it.
   Which body(const Frame& frame, std::size_t number) const {
-    return [&frame, material = number, this](std::size_t i) { return body_of(frame.id[i]) == material; };
+    return [&frame, number, this](std::size_t i) { return body_of(frame.id[i]) == number; };
   }
 
   Scene scene;

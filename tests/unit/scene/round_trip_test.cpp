@@ -242,7 +242,7 @@ class Randomizer {
   bool set(std::vector<MotionKey>&, MotionFile) { return false; }
   template <class E>
   void set(E& value, const Choices<E>& choices) {
-    value = choices.now[std::uniform_int_distribution<std::size_t>(0, choices.now.size() - 1)(random_)].value;
+    value = choices.all[std::uniform_int_distribution<std::size_t>(0, choices.all.size() - 1)(random_)].value;
     if constexpr (std::is_same_v<E, ShapeKind>)
       if (dimension_ == 2 && needs_three_dimensions(value)) value = ShapeKind::kBox;
   }
