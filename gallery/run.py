@@ -41,7 +41,8 @@ def status(folder):
     record = folder / ".firn"
     if not record.exists():
         return "none"
-    return "finished" if "ended finished" in record.read_text().splitlines() else "begun"
+    ends = [line for line in record.read_text().splitlines() if line.startswith("ended")]  # a run that went on has several
+    return "finished" if ends and ends[-1] == "ended finished" else "begun"
 
 
 def simulate(firn, scene, variant, folder):
