@@ -26,6 +26,9 @@ inline double mass_of(const Frame& frame, const Which& which = any_particle) {
   return sum;
 }
 
+inline Point minus(const Point& a, const Point& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+inline double length_of(const Point& a) { return std::hypot(a[0], a[1], a[2]); }
+
 inline double share_of(const Frame& frame, const Which& which) { return mass_of(frame, which) / mass_of(frame); }
 
 inline Point middle_of(const Frame& frame, const Which& which = any_particle) {
@@ -33,6 +36,14 @@ inline Point middle_of(const Frame& frame, const Which& which = any_particle) {
   for (std::size_t i = 0; i < frame.size(); ++i)
     for (int d = 0; d < 3; ++d) sum[d] += which(i) ? frame.mass[i] * frame.position[i][d] : 0;
   for (double& x : sum) x /= mass_of(frame, which);
+  return sum;
+}
+
+inline Point velocity_of(const Frame& frame, const Which& which) {
+  Point sum{};
+  for (std::size_t i = 0; i < frame.size(); ++i)
+    for (int d = 0; d < 3; ++d) sum[d] += which(i) ? frame.mass[i] * frame.velocity[i][d] : 0;
+  for (double& v : sum) v /= mass_of(frame, which);
   return sum;
 }
 
@@ -106,11 +117,7 @@ inline Pieces pieces_of(const Frame& frame, double cell, double density, int dim
 
 // How fast a cloud turns about the z axis through its middle: Σ m (r × v) / Σ m r², 1/s.
 inline double turning_of(const Frame& frame, const Which& which) {
-  const Point middle = middle_of(frame, which);
-  Point speed{};
-  for (std::size_t i = 0; i < frame.size(); ++i)
-    for (int d = 0; d < 3; ++d) speed[d] += which(i) ? frame.mass[i] * frame.velocity[i][d] : 0;
-  for (double& v : speed) v /= mass_of(frame, which);
+  const Point middle = middle_of(frame, which), speed = velocity_of(frame, which);
   double moment = 0, inertia = 0;
   for (std::size_t i = 0; i < frame.size(); ++i) {
     if (!which(i)) continue;
