@@ -7,19 +7,21 @@ interrupted goes on.
 import argparse
 import csv
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from PIL import Image
 
-from texts import CHAPTERS, DENSITY_LIMITED, LOOK_FOR, PAPER
+from texts import CHAPTERS, COMPARED, DENSITY_LIMITED, LOOK_FOR, PAPER
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, IMAGES = ROOT / "benchmarks/results/gallery", ROOT / "docs/images/gallery"
-COLUMNS = ["scene", "variant", "particles", "frames", "time_step", "iterations", "seconds_per_frame", "threads", "processor"]
+COLUMNS = ["scene", "variant", "particles", "frames", "time_step", "iterations", "core_seconds_per_frame", "processor", "numbers"]
 SHOWN = 4            # pictures of a strip
 SIZE = (480, 270)
+SAMPLES = 16         # of a pixel; they are denoised
 
 
 def parse_arguments():
@@ -45,12 +47,33 @@ def status(folder):
     return "finished" if ends and ends[-1] == "ended finished" else "begun"
 
 
+def core_seconds(command):
+    """Runs it; what the cores computed for it, which other programs on the machine hardly change."""
+    process = subprocess.Popen(command)
+    try:
+        _, result, usage = os.wait4(process.pid, 0)
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)  # it writes a checkpoint
+        _, result, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(result)
+    return usage.ru_utime + usage.ru_stime, process.returncode
+
+
 def simulate(firn, scene, variant, folder):
-    state = status(folder)
+    """Runs a scene to its end; the file `core_seconds` has a line for each part of a run that was interrupted."""
+    state, times = status(folder), folder / "core_seconds"
     if state == "none" or (state == "begun" and not any((folder / "checkpoints").glob("*"))):
-        subprocess.run([firn, "run", scene, "--variant", variant, "-o", folder, "--overwrite"], check=True)
+        times.unlink(missing_ok=True)
+        command = [firn, "run", scene, "--variant", variant, "-o", folder, "--overwrite"]
     elif state == "begun":
-        subprocess.run([firn, "resume", folder], check=True)
+        command = [firn, "resume", folder]
+    else:
+        return
+    seconds, result = core_seconds(command)
+    with open(times, "a") as file:
+        file.write(f"{seconds:.2f}\n")
+    if result:
+        raise subprocess.CalledProcessError(result, command)
 
 
 def stats(folder):
@@ -63,27 +86,29 @@ def picture_frames(folder):
     return sorted({round(k * last / (SHOWN - 1)) for k in range(SHOWN)})
 
 
-def strip(firn, scene, variant, folder):
-    frames = picture_frames(folder)
-    name = IMAGES / f"{scene}_{variant}.png"
-    if name.exists() and name.stat().st_mtime > (folder / "final.ply").stat().st_mtime:
-        return
+def picture(firn, folder, frame):
     two_dimensional = "dimension = 2" in (folder / "scene.toml").read_text()
-    pictures = []
-    for frame in frames:
-        if two_dimensional:
-            subprocess.run([firn, "preview", folder, "--frames", str(frame), "--no-film"], check=True, stdout=subprocess.DEVNULL)
-        else:
-            subprocess.run([firn, "render", folder, "--frames", str(frame), "--size", f"{SIZE[0]}x{SIZE[1]}"], check=True,
-                           stdout=subprocess.DEVNULL)
-        where = folder / ("preview" if two_dimensional else "render") / f"frame_{frame:04d}.png"
-        pictures.append(Image.open(where).convert("RGB").resize(SIZE))
-    sheet = Image.new("RGB", (SIZE[0] * len(pictures), SIZE[1]))
-    for k, picture in enumerate(pictures):
-        sheet.paste(picture, (SIZE[0] * k, 0))
+    what = (["preview", folder, "--frames", str(frame), "--no-film"] if two_dimensional else
+            ["render", folder, "--frames", str(frame), "--spp", str(SAMPLES), "--size", f"{SIZE[0]}x{SIZE[1]}"])
+    subprocess.run([firn, *what], check=True, stdout=subprocess.DEVNULL)
+    where = folder / ("preview" if two_dimensional else "render") / f"frame_{frame:04d}.png"
+    return Image.open(where).convert("RGB").resize(SIZE)
+
+
+def strip(firn, name, shown):
+    """A picture of pictures: shown has folders and frames. Nothing is done where it is newer than the runs."""
+    if name.exists() and all(name.stat().st_mtime > (folder / "final.ply").stat().st_mtime for folder, _ in shown):
+        return
+    sheet = Image.new("RGB", (SIZE[0] * len(shown), SIZE[1]))
+    for k, (folder, frame) in enumerate(shown):
+        sheet.paste(picture(firn, folder, frame), (SIZE[0] * k, 0))
     IMAGES.mkdir(parents=True, exist_ok=True)
     sheet.quantize(255).save(name, optimize=True)
-    subprocess.run([firn, "preview", folder], check=True, stdout=subprocess.DEVNULL)
+
+
+def film(firn, folder):
+    if not (folder / "preview/preview.mp4").exists():
+        subprocess.run([firn, "preview", folder], check=True, stdout=subprocess.DEVNULL)
 
 
 def processor():
@@ -92,15 +117,16 @@ def processor():
     return names[0] if names else "unknown"
 
 
-def measure(scene, variant, folder):
+def measure(build, scene, variant, folder):
     rows = stats(folder)
-    steps = sum(int(row["steps"]) for row in rows)
-    seconds = sum(float(value) for row in rows for key, value in row.items() if key.startswith("seconds_") and key != "seconds_output")
+    steps, frames = sum(int(row["steps"]) for row in rows), max(len(rows) - 1, 1)
     iterations = sum(float(row["iterations"]) for row in rows)
-
-    return {"scene": scene, "variant": variant, "particles": max(int(row["particles"]) for row in rows), "frames": len(rows) - 1,
+    seconds = sum(float(line) for line in (folder / "core_seconds").read_text().split())
+    numbers = subprocess.run([build / "tests/gallery_numbers", scene, folder], check=True, capture_output=True, text=True).stdout
+    return {"scene": scene, "variant": variant, "particles": max(int(row["particles"]) for row in rows), "frames": frames,
             "time_step": f"{float(rows[-1]['time']) / max(steps, 1):.3g}", "iterations": f"{iterations / max(steps, 1):.1f}",
-            "seconds_per_frame": f"{seconds / max(len(rows) - 1, 1):.3g}", "threads": os.cpu_count(), "processor": processor()}
+            "core_seconds_per_frame": f"{seconds / frames:.3g}", "processor": processor(),
+            "numbers": "; ".join(line.replace("\t", ": ") for line in numbers.splitlines())}
 
 
 def load_table():
@@ -114,9 +140,10 @@ def load_table():
 
 def save(row):
     RESULTS.mkdir(parents=True, exist_ok=True)
-    table = {key: value for key, value in load_table().items() if key[1] == row["variant"]}
+    size = row["variant"].split(",")[0]
+    table = {key: value for key, value in load_table().items() if key[1].split(",")[0] == size}
     table[row["scene"], row["variant"]] = row
-    with open(RESULTS / f"{row['variant']}.csv", "w", newline="") as file:
+    with open(RESULTS / f"{size}.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         writer.writerows(table[key] for key in sorted(table))
@@ -126,14 +153,24 @@ def published(scene, row):
     """The published figure, and how many times more work a core of ours does in its time."""
     if scene in PAPER:
         particles, grid, minutes = PAPER[scene]
-        ours = float(row["seconds_per_frame"]) * int(row["threads"]) / int(row["particles"])
+        ours = float(row["core_seconds_per_frame"]) / int(row["particles"])
         ratio = minutes * 60 * 8 / particles / ours
         return f"{particles:.2g}, {grid}, {minutes} min a frame; {ratio:.0f} × per core and particle"
     if scene in DENSITY_LIMITED:
         particles, seconds = DENSITY_LIMITED[scene]
-        ours = float(row["seconds_per_frame"]) * int(row["frames"])
+        ours = float(row["core_seconds_per_frame"]) * int(row["frames"])
         return f"{particles}, {seconds} s for 5 s; {seconds / ours:.0f} ×"
     return ""
+
+
+def measured(rows):
+    """A table of the numbers that stand for what the pictures show (tests/gallery/numbers.h)."""
+    by_row = [dict(pair.rsplit(": ", 1) for pair in row["numbers"].split("; ")) for row in rows if row["numbers"]]
+    if not by_row:
+        return []
+    names = list(by_row[0])
+    return [f"| variant | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|",
+            *(f"| {row['variant']} | {' | '.join(numbers.get(name, '') for name in names)} |" for row, numbers in zip(rows, by_row)), ""]
 
 
 def write_page():
@@ -144,40 +181,57 @@ def write_page():
              "published scene. `make gallery` (`VARIANT=small|medium|paper`, `SCENES=\"castle wedge\"`) makes runs, strips, films and this "
              "page.", "",
              "Published figures: Stomakhin et al. 2013, table 3, on 8 cores of Xeon X5550 (2.67 GHz), and Battad and Dong, table 1, on a "
-             "Core i3-2100. The factor compares core-seconds per particle and frame; frames per second, lengths and speeds of the paper's "
-             "scenes are not published, ours are in the scene files. Of the snowplow's 3.9e6 particles it is not said whether all were in "
-             "the moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460.", ""]
+             "Core i3-2100. "
+             "Ours are core-seconds: what all cores together computed for a run, reading, writing and setting up included, on a machine "
+             "that did other things as well. The factor compares them per particle and frame; frames per second, lengths and speeds of the "
+             "paper's scenes are not published, ours are in the scene files. Of the snowplow's 3.9e6 particles it is not said whether all "
+             "were in the moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460.", ""]
     for chapter, scenes in CHAPTERS:
         lines += [f"## {chapter}", ""]
         for scene in scenes:
             lines += [f"### {scene}", ""]
             rows = [row for (name, _), row in sorted(table.items()) if name == scene]
-            image = next((f"images/gallery/{scene}_{variant}.png" for variant in ("paper", "medium", "small")
-                          if (IMAGES / f"{scene}_{variant}.png").exists()), None)
-            if image:
-                lines += [f"![{scene}]({image})", ""]
+            for which, alt in (("", scene), ("_compared", f"{scene}: {', '.join(COMPARED.get(scene, []))}")):
+                image = next((f"images/gallery/{scene}{which}_{size}.png" for size in ("paper", "medium", "small")
+                              if (IMAGES / f"{scene}{which}_{size}.png").exists()), None)
+                if image:
+                    lines += [f"![{alt}]({image})", ""]
             lines += [LOOK_FOR[scene], ""]
             if rows:
-                lines += ["| variant | particles | frames | mean Δt, s | iterations | s a frame | threads, processor | published |",
+                lines += ["| variant | particles | frames | mean Δt, s | iterations | core-seconds a frame | processor | published |",
                           "|---|---|---|---|---|---|---|---|"]
                 lines += [f"| {row['variant']} | {int(row['particles']):,} | {row['frames']} | {row['time_step']} | {row['iterations']} | "
-                          f"{row['seconds_per_frame']} | {row['threads']}, {row['processor']} | {published(scene, row)} |" for row in rows]
+                          f"{row['core_seconds_per_frame']} | {row['processor']} | {published(scene, row)} |" for row in rows]
                 lines += [""]
+                lines += measured(rows)
     (ROOT / "docs/gallery.md").write_text("\n".join(lines).rstrip() + "\n")
+
+
+def make(arguments, firn, scene):
+    runs = {}
+    for more in ["", *COMPARED.get(scene, [])]:
+        variant = ",".join(filter(None, [arguments.variant, more]))
+        folder = (arguments.build / "gallery" / f"{scene}_{variant.replace(',', '_')}").resolve()
+        print(f"== {scene}, {variant}", flush=True)
+        simulate(firn, scene, variant, folder)
+        save(measure(arguments.build, scene, variant, folder))
+        film(firn, folder)
+        runs[variant] = folder
+    own = next(iter(runs.values()))
+    strip(firn, IMAGES / f"{scene}_{arguments.variant}.png", [(own, frame) for frame in picture_frames(own)])
+    if len(runs) > SHOWN:
+        ends = [(folder, picture_frames(folder)[-1]) for folder in runs.values()]
+        strip(firn, IMAGES / f"{scene}_compared_{arguments.variant}.png", ends)
 
 
 def main():
     arguments = parse_arguments()
     firn = (arguments.build / "firn").resolve()
     for scene in [] if arguments.page else arguments.scenes:
-        folder = (arguments.build / "gallery" / f"{scene}_{arguments.variant}").resolve()
-        print(f"== {scene}, {arguments.variant}", flush=True)
         try:
-            simulate(firn, scene, arguments.variant, folder)
-            strip(firn, scene, arguments.variant, folder)
+            make(arguments, firn, scene)
         except subprocess.CalledProcessError as error:
             sys.exit(f"{scene}: {error}")
-        save(measure(scene, arguments.variant, folder))
         write_page()
     write_page()
 

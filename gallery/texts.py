@@ -24,22 +24,31 @@ CHAPTERS = [
     ("Battad and Dong", list(DENSITY_LIMITED)),
 ]
 
+# Variants that run beside the scene itself, to compare their numbers.
+COMPARED = {
+    "snowball_drop": ["even"], "walking": ["powder"], "ball_slope": ["slippery"],
+    "wedge": ["lower_hardening", "lower_stiffness", "lower_compression", "lower_stretch", "lower_both"],
+}
+
 LOOK_FOR = {
     "snowball_drop": "The ball packs where it hits, shears off along the ground and leaves lumps; a ball of even snow (`--variant even`) "
                      "breaks less.",
     "wall_sticky": "Most of the ball stays on the wall; what tears off slides down in crumbs.",
     "wall_slippery": "The same ball at a wall without friction: nothing stays.",
-    "double_smash": "Two balls meet a little off centre: packed where they touched, torn around it.",
+    "double_smash": "Two balls meet a little off centre: packed where they touched; the rest bursts into lumps and powder.",
     "snowplow": "Snow climbs the hollow blade, curls forwards and falls in front of it: a tube that turns against the wheels.",
-    "rolling_snowball": "The ball rolls over the cover, packs it and hits the snowman.",
+    "rolling_snowball": "The ball packs the cover under it, which sticks to it, tears at the sides of the track and goes round with it: "
+                        "bare meadow stays behind. Then it hits the snowman.",
     "siggraph": "Thin strokes break first; packed letters stand.",
     "the_end": "As SIGGRAPH, with letters that stand alone.",
     "castle": "A ball swings through the corner tower and the keep; walls break into slabs.",
-    "walking": "The crust breaks under the feet and is pressed into the powder; prints keep their walls.",
+    "walking": "The crust breaks under the feet and is pressed into the powder; prints keep their walls. The legs go where their "
+               "files say, so prints without a crust (`--variant powder`) are as deep; walking takes less work there.",
     "crust": "A ball breaks through a crust of three centimetres.",
     "digging": "Every stroke leaves a hole with a torn rim; the surface becomes uneven.",
     "wedge": "Figure 8: six sets of parameters, `--variant lower_hardening`, `lower_stiffness`, `lower_compression`, `lower_stretch`, "
-             "`lower_both`.",
+             "`lower_both`. The less stretch the snow bears, the more of it is powder; less hardening or stiffness makes it give way "
+             "instead. The second strip has the ends of all six, in this order.",
     "snowball_fall": "A straight fall: flattened below, and it does not bounce. `fine` and `finest` show the same at a half and a "
                      "quarter of the spacing.",
     "small_into_big": "The large ball is dented and pushed back.",
