@@ -14,11 +14,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from texts import CHAPTERS, COMPARED, DENSITY_LIMITED, LOOK_FOR, PAPER
+from texts import CHAPTERS, COMPARED, DENSITY_LIMITED, DENSITY_LIMITED_SPANS, LOOK_FOR, PAPER
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, IMAGES = ROOT / "benchmarks/results/gallery", ROOT / "docs/images/gallery"
-COLUMNS = ["scene", "variant", "particles", "frames", "time_step", "iterations", "core_seconds_per_frame", "processor", "numbers"]
+COLUMNS = ["scene", "variant", "particles", "frames", "time_step", "iterations", "core_seconds_per_frame", "processor", "numbers", "spans"]
 SHOWN = 4            # pictures of a strip
 SIZE = (480, 270)
 SAMPLES = 16         # of a pixel; they are denoised
@@ -126,7 +126,15 @@ def measure(build, scene, variant, folder):
     return {"scene": scene, "variant": variant, "particles": max(int(row["particles"]) for row in rows), "frames": frames,
             "time_step": f"{float(rows[-1]['time']) / max(steps, 1):.3g}", "iterations": f"{iterations / max(steps, 1):.1f}",
             "core_seconds_per_frame": f"{seconds / frames:.3g}", "processor": processor(),
-            "numbers": "; ".join(line.replace("\t", ": ") for line in numbers.splitlines())}
+            "numbers": "; ".join(line.replace("\t", ": ") for line in numbers.splitlines()), "spans": spans(scene, rows)}
+
+
+def spans(scene, rows):
+    """Seconds of computing until the times of Battad and Dong's table."""
+    def until(time):
+        return sum(float(value) for row in rows if float(row["time"]) < time + 1e-9 for key, value in row.items()
+                   if key.startswith("seconds_") and key != "seconds_output")
+    return " ".join(f"{until(time):.2g}" for time in DENSITY_LIMITED_SPANS) if scene in DENSITY_LIMITED else ""
 
 
 def load_table():
@@ -156,10 +164,6 @@ def published(scene, row):
         ours = float(row["core_seconds_per_frame"]) / int(row["particles"])
         ratio = minutes * 60 * 8 / particles / ours
         return f"{particles:.2g}, {grid}, {minutes} min a frame; {ratio:.0f} × per core and particle"
-    if scene in DENSITY_LIMITED:
-        particles, seconds = DENSITY_LIMITED[scene]
-        ours = float(row["core_seconds_per_frame"]) * int(row["frames"])
-        return f"{particles}, {seconds} s for 5 s; {seconds / ours:.0f} ×"
     return ""
 
 
@@ -171,6 +175,18 @@ def measured(rows):
     names = list(by_row[0])
     return [f"| variant | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|",
             *(f"| {row['variant']} | {' | '.join(numbers.get(name, '') for name in names)} |" for row, numbers in zip(rows, by_row)), ""]
+
+
+def times_of_density_limited(table):
+    lines = ["Seconds for 0.1, 0.5, 1 and 5 simulated seconds, theirs with drawing:", "",
+             "| scene | theirs | firn | for 5 s |", "|---|---|---|---|"]
+    for scene, theirs in DENSITY_LIMITED.items():
+        row = table.get((scene, "medium")) or table.get((scene, "small"))
+        if row:
+            ours = [float(seconds) for seconds in row["spans"].split()]
+            both = [", ".join(f"{seconds:.3g}" for seconds in times) for times in (theirs, ours)]
+            lines += [f"| {scene} | {both[0]} | {both[1]} | {theirs[-1] / ours[-1]:.0f} × |"]
+    return lines + [""]
 
 
 def write_page():
@@ -188,14 +204,18 @@ def write_page():
              "were in the moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460.", ""]
     for chapter, scenes in CHAPTERS:
         lines += [f"## {chapter}", ""]
+        if scenes[0] in DENSITY_LIMITED:
+            lines += times_of_density_limited(table)
         for scene in scenes:
             lines += [f"### {scene}", ""]
             rows = [row for (name, _), row in sorted(table.items()) if name == scene]
-            for which, alt in (("", scene), ("_compared", f"{scene}: {', '.join(COMPARED.get(scene, []))}")):
+            at, others = COMPARED.get(scene, (None, []))
+            beside = f"Side by side {'at their ends' if at is None else f'after {at:g} s'}: as it is, `{'`, `'.join(others)}`."
+            for which, alt, below in (("", scene, ""), ("_compared", f"{scene}: {', '.join(others)}", beside)):
                 image = next((f"images/gallery/{scene}{which}_{size}.png" for size in ("paper", "medium", "small")
                               if (IMAGES / f"{scene}{which}_{size}.png").exists()), None)
                 if image:
-                    lines += [f"![{alt}]({image})", ""]
+                    lines += [f"![{alt}]({image})", "", *([below, ""] if below else [])]
             lines += [LOOK_FOR[scene], ""]
             if rows:
                 lines += ["| variant | particles | frames | mean Δt, s | iterations | core-seconds a frame | processor | published |",
@@ -209,7 +229,8 @@ def write_page():
 
 def make(arguments, firn, scene):
     runs = {}
-    for more in ["", *COMPARED.get(scene, [])]:
+    at, others = COMPARED.get(scene, (None, []))
+    for more in ["", *others]:
         variant = ",".join(filter(None, [arguments.variant, more]))
         folder = (arguments.build / "gallery" / f"{scene}_{variant.replace(',', '_')}").resolve()
         print(f"== {scene}, {variant}", flush=True)
@@ -219,9 +240,14 @@ def make(arguments, firn, scene):
         runs[variant] = folder
     own = next(iter(runs.values()))
     strip(firn, IMAGES / f"{scene}_{arguments.variant}.png", [(own, frame) for frame in picture_frames(own)])
-    if len(runs) > SHOWN:
-        ends = [(folder, picture_frames(folder)[-1]) for folder in runs.values()]
-        strip(firn, IMAGES / f"{scene}_compared_{arguments.variant}.png", ends)
+    if others:
+        strip(firn, IMAGES / f"{scene}_compared_{arguments.variant}.png", [(folder, frame_at(folder, at)) for folder in runs.values()])
+
+
+def frame_at(folder, time):
+    if time is None:
+        return picture_frames(folder)[-1]
+    return next(k for k, row in enumerate(stats(folder)) if float(row["time"]) > time - 1e-6)
 
 
 def main():

@@ -59,7 +59,7 @@ void print_run_time(const firn::Scene& scene, const firn::CheckReport& report) {
   const bool solves = scene.solver.integrator == firn::Integrator::kSemiImplicit;
   fmt::print("run time   {} on {} thread{}, if all steps are like the first {}{}; writing frames not counted\n",
              about_text(*report.seconds), report.threads, report.threads == 1 ? "" : "s", report.timed_steps,
-             solves ? " with 25 iterations at least" : "");
+             solves ? " with 12 iterations at least" : "");
 }
 
 int check_scene(const CheckArguments& arguments) {

@@ -3,6 +3,7 @@
 walking/legs_####.ply   two legs that walk along +x, 24 a second, with the same points in every file (scene walking)
 digging/strokes.csv     the strokes of an ice ax (scene digging)
 points.obj              a ball of points (scene points)
+disc.ply                a disc of 1,000 particles with their masses (scene disc_2d)
 """
 import math
 import pathlib
@@ -197,11 +198,24 @@ def make_points(path):
     path.write_text("\n".join(lines) + "\n")
 
 
+def make_disc(path):
+    """Two dimensions: 1,000 particles of 400 kg/m³, radius 0.5 m, spread evenly (sunflower): enough for cells of 0.05 m, not for 0.01."""
+    count, radius, height = 1000, 0.5, 1.5
+    volume = math.pi * radius * radius / count
+    lines = ["ply", "format ascii 1.0", f"element vertex {count}", *(f"property float {name}" for name in ("x", "y", "mass", "volume")),
+             "end_header"]
+    for k in range(count):
+        r, turn = radius * math.sqrt((k + 0.5) / count), k * math.pi * (3 - math.sqrt(5))
+        lines.append(f"{r * math.cos(turn):.6f} {height + r * math.sin(turn):.6f} {400 * volume:.6f} {volume:.9f}")
+    path.write_text("\n".join(lines) + "\n")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     make_walking(folder / "walking")
     make_strokes(folder / "digging" / "strokes.csv")
     make_points(folder / "points.obj")
+    make_disc(folder / "disc.ply")
 
 
 main()

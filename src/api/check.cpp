@@ -37,7 +37,7 @@ StepLimits first_limits(const Model& model, const Solver& solver, const State& s
   return limits;
 }
 
-constexpr int kUsualIterations = 25;
+constexpr int kUsualIterations = 12;
 
 // How much snow there is on average over the run, of what is there at the start. Where snow is taken away, what sources give out does not
 // count: how long it stays nobody knows.
@@ -54,7 +54,7 @@ double growth(const Scene& scene, const Built& built, std::size_t at_start) {
 }
 
 // What a step will cost, s, from one that was timed. Semi-implicit steps of snow that flies free solve nothing, and such are most first
-// steps; in the gallery's dropped snowball they take 25 to 30 iterations from the impact on, of 0.46 times scatter and gather each.
+// steps; in the gallery they take 4 to 16 iterations on the average, of 0.46 times scatter and gather each.
 double expected_seconds(const Model& model, const StepInfo& step, double seconds) {
   constexpr int kFewIterations = 5;  // so few do not tell what one costs
   if (!model.implicit() || step.iterations >= kUsualIterations) return seconds;

@@ -147,6 +147,12 @@ inline Numbers push_of_the_small_ball(const Moments& run) {
   return {{"the big ball's way, m", place(run.end()) - before}};
 }
 
+inline Numbers height_at_the_end(const Moments& run) {
+  double top = 0;
+  for (const Frame end = run.end(); const auto& x : end.position) top = std::max(top, x[1]);
+  return {{"height, m", top}};
+}
+
 // Empty: there is nothing to measure in this scene.
 inline Numbers numbers_of(const std::string& scene, const Moments& run) {
   static const std::map<std::string, Numbers (*)(const Moments&)> kBy{
@@ -161,6 +167,8 @@ inline Numbers numbers_of(const std::string& scene, const Moments& run) {
       {"ball_slope", rest_on_the_slope},
       {"ball_block", ball_in_the_block},
       {"small_into_big", push_of_the_small_ball},
+      {"disc_2d", height_at_the_end},
+      {"density_column", height_at_the_end},
   };
   const auto found = kBy.find(scene);
   return found == kBy.end() ? Numbers{} : found->second(run);
