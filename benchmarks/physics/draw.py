@@ -180,7 +180,7 @@ def resolution(rows, key, label, path):
                 axes.set_xticks(ticks, [f"{h:g}" for h in ticks])
                 axes.minorticks_off()
     handles = [Line2D([], [], color=INK, ls=DASHES[i], marker=MARKERS[i], label=i) for i in ("explicit", "semi-implicit")]
-    handles += [Line2D([], [], color=INK, lw=0, marker="*", ms=9, label="automatic step (now: four seeds)")] if key == "mean_step" else []
+    handles += [Line2D([], [], color=INK, lw=0, marker="*", ms=9, label="automatic step")] if key == "mean_step" else []
     handles += [plt.Rectangle((0, 0), 1, 1, color="#dbe9f2", label="±15 % of the reference")]
     legend(figure, way_handles() + handles)
     save(figure, path, dpi=95)
