@@ -7,7 +7,7 @@
 //
 // type:    Real (of the run's precision), Int32, Uint32, Uint16
 // shape:   Scalar, Vector (a number per axis), Matrix
-// change:  Changing (by a step, all of them in another buffer), Constant (or changed in place, of few)
+// change:  Changing (by a step, all of them in another buffer), Constant, Seldom (in place and of few particles; the others' are not read)
 // needs:   Always, Affine, Held, Varied: the list it is in
 // initial: of a matrix, times the identity
 // frames:  Every one has it, Complete ones do, or only Input has
@@ -55,10 +55,10 @@ using Uint16 = InSpace<std::uint16_t>;
 #define FIRN_AFFINE_FIELDS(STATE, FILES, BOTH) BOTH(B, Real, Matrix, Changing, Affine, 0, Complete, kB, b, "b", "m2/s", "B of APIC")
 
 // What particles have in addition where bodies hold them: means over some time (solver/contact.h).
-#define FIRN_HELD_FIELDS(STATE, FILES, BOTH)                                                                                \
-  BOTH(push, Real, Scalar, Constant, Held, 0, Complete, kPush, push, "", "m/s2", "of bodies, the mean of the last moments") \
-  BOTH(touch, Real, Scalar, Constant, Held, 0, Complete, kTouch, touch, "", "", "0 to 1: how long it has touched bodies")   \
-  BOTH(credit, Real, Scalar, Constant, Held, 0, Complete, kCredit, credit, "", "m/s", "push that friction has not used")
+#define FIRN_HELD_FIELDS(STATE, FILES, BOTH)                                                                              \
+  BOTH(push, Real, Scalar, Seldom, Held, 0, Complete, kPush, push, "", "m/s2", "of bodies, the mean of the last moments") \
+  BOTH(touch, Real, Scalar, Seldom, Held, 0, Complete, kTouch, touch, "", "", "0 to 1: how long it has touched bodies")   \
+  BOTH(credit, Real, Scalar, Seldom, Held, 0, Complete, kCredit, credit, "", "m/s", "push that friction has not used")
 
 // Where particles have parameters of their own, instead of their material's.
 #define FIRN_VARIED_FIELDS(STATE, FILES, BOTH)                                                                                           \

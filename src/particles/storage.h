@@ -80,6 +80,13 @@ class GroupMemory {
     std::memcpy(bytes_.data() + group * stride_, other.bytes_.data() + group * stride_, stride_);
   }
 
+  // Asks for all of a group before it is read or, `to_write`, written.
+  template <bool to_write>
+  void fetch(std::size_t group) const {
+    const std::byte* first = bytes_.data() + group * stride_;
+    for (std::size_t at = 0; at < stride_; at += kCacheLine) __builtin_prefetch(first + at, to_write);
+  }
+
   std::size_t slots() const { return stride_ == 0 ? 0 : bytes_.size() / stride_ * kGroupSize; }
   std::size_t bytes() const { return bytes_.capacity(); }
 
@@ -92,6 +99,7 @@ namespace fields {
 
 struct Changing {};
 struct Constant {};
+struct Seldom {};
 struct Always {};
 struct Affine {};
 struct Held {};
@@ -172,26 +180,37 @@ class Particles {
   // Room for so many slots, a multiple of kGroupSize; what is there stays. A buffer for steps to write to has no constant columns.
   void resize(std::size_t slots, const OptionalColumns& optional, bool with_constants = true) {
     optional_ = optional;
-    changing_.resize(slots, visit_changing());
-    if (with_constants) constant_.resize(slots, visit_constant());
+    changing_.resize(slots, visit<fields::Changing>());
+    if (!with_constants) return;
+    constant_.resize(slots, visit<fields::Constant>());
+    seldom_.resize(slots, visit<fields::Seldom>());
   }
   // More room in both buffers of a state. They then have the same in them, and at no time are there three.
   static void grow(Particles& now, Particles& next, std::size_t slots) {
-    next.changing_.become(now.changing_, slots, next.visit_changing());
-    now.constant_.resize(slots, now.visit_constant());
+    next.changing_.become(now.changing_, slots, next.visit<fields::Changing>());
+    now.constant_.resize(slots, now.visit<fields::Constant>());
+    now.seldom_.resize(slots, now.visit<fields::Seldom>());
     now.swap_changing(next);
-    next.changing_.become(now.changing_, slots, next.visit_changing());
+    next.changing_.become(now.changing_, slots, next.visit<fields::Changing>());
   }
   std::size_t slots() const { return changing_.slots(); }
   const OptionalColumns& optional() const { return optional_; }
-  std::size_t bytes() const { return changing_.bytes() + constant_.bytes(); }
+  std::size_t bytes() const { return changing_.bytes() + constant_.bytes() + seldom_.bytes(); }
 
   // After a step: what it wrote is the state now.
   void swap_changing(Particles& other) {
     std::swap(changing_, other.changing_);
-    changing_.bind(visit_changing());
-    other.changing_.bind(other.visit_changing());
+    changing_.bind(visit<fields::Changing>());
+    other.changing_.bind(other.visit<fields::Changing>());
   }
+
+  // Asks for the group of a slot some time before a step reads it, or writes what it changes. Groups of a block lie anywhere, so that the
+  // machine cannot guess the next one.
+  void fetch(std::size_t slot) const {
+    changing_.fetch<false>(slot / kGroupSize);
+    constant_.fetch<false>(slot / kGroupSize);
+  }
+  void fetch_to_write(std::size_t slot) const { changing_.fetch<true>(slot / kGroupSize); }
 
   // Slot `to` becomes slot `from` of other particles, or of these.
   void copy(const Particles& other, std::size_t from, std::size_t to) {
@@ -210,28 +229,26 @@ class Particles {
   template <class A, class B, class F>
   static void for_each_column(A& a, B& b, F f) {
     for_each<fields::Changing>(a, b, f);
-    for_each<fields::Constant>(a, b, f);
+    for_each<fields::Constant, fields::Seldom>(a, b, f);
   }
 
  private:
-  // Calls f(column of a, same column of b) for those that are `Change`.
-  template <class Change, class A, class B, class F>
+  // Calls f(column of a, same column of b) for those that are one of `Change`.
+  template <class... Change, class A, class B, class F>
   static void for_each(A& a, B& b, F f) {
-#define FIRN_VISIT(member, type, shape, change, needs, ...) \
-  if constexpr (std::is_same_v<Change, fields::change>)     \
+#define FIRN_VISIT(member, type, shape, change, needs, ...)      \
+  if constexpr ((std::is_same_v<Change, fields::change> || ...)) \
     if (is_there(a.optional_, fields::needs{})) fields::for_each_component(a.member, b.member, f);
     FIRN_FIELDS(FIRN_VISIT, FIRN_NO_FIELD, FIRN_VISIT)
 #undef FIRN_VISIT
   }
-  auto visit_changing() {
-    return [this](auto f) { for_each<fields::Changing>(*this, *this, [&](auto& column, auto&) { f(column); }); };
-  }
-  auto visit_constant() {
-    return [this](auto f) { for_each<fields::Constant>(*this, *this, [&](auto& column, auto&) { f(column); }); };
+  template <class Change>
+  auto visit() {
+    return [this](auto f) { for_each<Change>(*this, *this, [&](auto& column, auto&) { f(column); }); };
   }
 
   OptionalColumns optional_;
-  GroupMemory changing_, constant_;
+  GroupMemory changing_, constant_, seldom_;
 };
 
 }  // namespace firn

@@ -72,8 +72,10 @@ class ContactGather {
     alignas(64) T quads[kGroup<T>][kChannels] = {};
     for (int l = 0; l < kGroup<T>; ++l) {
       if (!in_reach[l]) continue;
+      const TouchingLines<T, D, Kernel> touching(stencils, l, lines);
+      if (!touching.any()) continue;
       Row<T> sum(T(0));
-      for_each_touching(stencils, l, lines, [&](int from, T w) { sum = sum + Row<T>(w) * Row<T>::load(nodes + from); });
+      touching.for_each([&](int from, T w) { sum = sum + Row<T>(w) * Row<T>::load(nodes + from); });
       store_sum_of_nodes(sum * spread_nodes(stencils.w_last[l]), quads[l]);
     }
     quads_to_lanes(quads[0], sums);

@@ -78,22 +78,42 @@ inline std::uint64_t touching_lines(const Body<T, D>& body, const Cell<D>& first
   return lines;
 }
 
-// f(place of the Row in a plain tile, weight of its line) for the lines of a stencil that may touch.
-template <class T, int D, class Kernel, class F>
-inline void for_each_touching(const Stencils<T, D, Kernel>& s, int l, std::uint64_t lines, F f) {
+// The lines of a stencil that may touch, a bit each, and where in a plain tile the first line's Row is.
+template <class T, int D, class Kernel>
+class TouchingLines {
   using Tile = PlainTile<T, D>;
-  using Own = RowTile<T, D>;                                    // of the stencil
-  constexpr int plane = kFirstAxisStep<Tile, D> / Tile::kLine;  // in lines
-  constexpr std::uint64_t stencil = (std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1;
-  const int start = s.start[l], line = start / Own::kLine;
-  int from = line * Tile::kLine + start % Own::kLine / Own::kRow * Tile::kRow;
-  lines >>= line;
-  for (int i = 0; i < Kernel::kSupport; ++i, lines >>= plane, from += kFirstAxisStep<Tile, D>)
-    for (std::uint64_t left = lines & stencil; left != 0; left &= left - 1) {
-      const int j = std::countr_zero(left);
-      f(from + j * Tile::kLine, D == 3 ? s.w[0][i][l] * s.w[D - 2][j][l] : s.w[0][i][l]);
+  static constexpr int kPlane = kFirstAxisStep<Tile, D> / Tile::kLine;  // in lines
+
+ public:
+  TouchingLines(const Stencils<T, D, Kernel>& s, int l, std::uint64_t lines) : s_(s), l_(l) {
+    using Own = RowTile<T, D>;  // of the stencil
+    const int start = s.start[l], line = start / Own::kLine;
+    from_ = line * Tile::kLine + start % Own::kLine / Own::kRow * Tile::kRow;
+    lines_ = lines >> line & kStencil;
+  }
+
+  bool any() const { return lines_ != 0; }
+
+  // f(place of the Row, weight of its line)
+  template <class F>
+  void for_each(F f) const {
+    for (std::uint64_t left = lines_; left != 0; left &= left - 1) {
+      const int line = std::countr_zero(left), i = line / kPlane, j = line % kPlane;
+      f(from_ + line * Tile::kLine, D == 3 ? s_.w[0][i][l_] * s_.w[D - 2][j][l_] : s_.w[0][i][l_]);
     }
-}
+  }
+
+ private:
+  static constexpr std::uint64_t kStencil = [] {
+    std::uint64_t lines = 0;
+    for (int i = 0; i < Kernel::kSupport; ++i) lines |= ((std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1) << (i * kPlane);
+    return lines;
+  }();
+
+  const Stencils<T, D, Kernel>& s_;
+  int l_, from_;
+  std::uint64_t lines_;
+};
 
 // Where a tile and node block k under it overlap, on lines that may touch.
 template <int D, class F>
@@ -251,9 +271,11 @@ class ContactScatter {
     T* nodes = tile.values.data();
     for (int l = 0; l < n; ++l) {
       if (!(values[l][2] > T(0)) && !(gaps[l][0] < kFar)) continue;
+      const TouchingLines<T, D, Kernel> lines(s, l, tile.lines);
+      if (!lines.any()) continue;
       const Row<T> w_last = spread_nodes(s.w_last[l]), gap = repeat_channels(gaps[l]), value = repeat_channels(values[l]) * w_last;
       const auto is_gap = gap < Row<T>(kFar);
-      for_each_touching(s, l, tile.lines, [&](int from, T w) {
+      lines.for_each([&](int from, T w) {
         T* row = nodes + from;
         const Row<T> old = Row<T>::load(row);
         select(is_gap, min(old, gap_in_sight(gap, w * w_last, h_)), old + value * Row<T>(w)).store(row);
@@ -276,9 +298,10 @@ class ContactScatter {
     T* nodes = tile.values.data() + gaps_tile<D>(first);
     for (int l = 0; l < n; ++l) {
       if (!(nearest[l] < kFar)) continue;
+      const TouchingLines<T, D, Kernel> lines(s, l, tile.lines);
+      if (!lines.any()) continue;
       const Row<T> gap = repeat_channels(quads[l]), w_last = spread_nodes(s.w_last[l]);
-      for_each_touching(s, l, tile.lines,
-                        [&](int from, T w) { min(Row<T>::load(nodes + from), gap_in_sight(gap, w * w_last, h_)).store(nodes + from); });
+      lines.for_each([&](int from, T w) { min(Row<T>::load(nodes + from), gap_in_sight(gap, w * w_last, h_)).store(nodes + from); });
     }
   }
 

@@ -34,6 +34,7 @@ class Gather {
   template <class Also>
   void block(std::size_t b, Also&& also) const {
     ParticleBlock<D>& particles = store_.blocks[b];
+    store_.particles.fetch(particles.slot(0));
     RowTile<T, D> velocity, mixed;
     load_velocities(b, velocity, mixed);
     const bool in_reach = !holds_ || !scratch_.contact_tiles[particles.place].bodies.empty();
@@ -51,7 +52,8 @@ class Gather {
     Gathered<T, D> gathered{};  // lanes without a particle are computed too
     std::uint32_t first = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
-      __builtin_prefetch(store_.particles.material.at(at));  // needed after the sums, and of a stream of its own
+      if (first + kGroup<T> < particles.count) store_.particles.fetch(particles.slot(first + kGroup<T>));
+      scratch_.next.fetch_to_write(at);
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_lane(stencils, l, velocity, mixed, gathered);
       also(stencils, at, n);

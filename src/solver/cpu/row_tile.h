@@ -149,10 +149,11 @@ inline void lanes_to_quads(const Pack<T, W>& x0, const Pack<T, W>& x1, const Pac
     for (int i = 0; i < PackLayout<T, W>::kParts; ++i, to += 4 * n) {
       const auto low01 = detail::interleave<0>(x0.p[i], x1.p[i], all), high01 = detail::interleave<n / 2>(x0.p[i], x1.p[i], all);
       const auto low23 = detail::interleave<0>(x2.p[i], x3.p[i], all), high23 = detail::interleave<n / 2>(x2.p[i], x3.p[i], all);
-      const typename PackLayout<T, W>::Part quads[4] = {
-          detail::interleave_pairs<0>(low01, low23, all), detail::interleave_pairs<n / 2>(low01, low23, all),
-          detail::interleave_pairs<0>(high01, high23, all), detail::interleave_pairs<n / 2>(high01, high23, all)};
-      std::memcpy(to, quads, sizeof quads);
+      const auto store = [to](int k, typename PackLayout<T, W>::Part quads) { std::memcpy(to + k * n, &quads, sizeof quads); };
+      store(0, detail::interleave_pairs<0>(low01, low23, all));
+      store(1, detail::interleave_pairs<n / 2>(low01, low23, all));
+      store(2, detail::interleave_pairs<0>(high01, high23, all));
+      store(3, detail::interleave_pairs<n / 2>(high01, high23, all));
     }
   }
 }

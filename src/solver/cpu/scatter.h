@@ -21,13 +21,17 @@ class Scatter {
   template <class Also>
   void block(std::size_t b, Also&& also) const {
     const ParticleBlock<D>& particles = store_.blocks[b];
+    store_.particles.fetch(particles.slot(0));
     RowTile<T, D> momentum, force;
     momentum.clear();
     force.clear();
     Limits limits;
     Stencils<T, D, Kernel> stencils;
     Sources sources;
+    std::uint32_t next = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      next += kGroup<T>;
+      if (next < particles.count) store_.particles.fetch(particles.slot(next));
       stencils.compute(store_.particles, at, particles.first_cell);
       also(stencils, at, n);
       prepare(at, n, particles.rest == Rest::kAwake, sources, limits);

@@ -102,13 +102,14 @@ struct Stencils {
 
   // `first`: the first cell of the block.
   void compute(const Particles<T, D>& particles, std::size_t at, const Cell<D>& first) {
-    for (int l = 0; l < kGroup<T>; ++l) start[l] = 0;
+    int begin[kGroup<T>] = {};  // `start`; nothing else can lie there, so that its loops become a few instructions
     for (int d = 0; d < D; ++d) {
       const Lanes<T> offset = Lanes<T>::load(particles.offset[d].at(at));
       const Lanes<T> shift = Kernel::base_shift(offset), distance = offset - shift;
       Lanes<T> weight[kRowNodes], slope[kRowNodes];
       Kernel::weights(distance, weight, slope);
       const std::int32_t* cell = particles.cell[d].at(at);
+      const std::int32_t first_cell = first[d];
       if (d == D - 1) {  // a Row starts one node below the cell
         if constexpr (kSupport < kRowNodes) {
           const LaneMask<T> later = shift > Lanes<T>(T(-1));
@@ -118,7 +119,7 @@ struct Stencils {
         (offset + T(1)).store(delta[d]);
         lanes_to_quads(weight[0], weight[1], weight[2], weight[3], w_last[0]);
         lanes_to_quads(slope[0], slope[1], slope[2], slope[3], g_last[0]);
-        for (int l = 0; l < kGroup<T>; ++l) start[l] = start[l] * Tile::kLine + (cell[l] - first[d]) * Tile::kRow;
+        for (int l = 0; l < kGroup<T>; ++l) begin[l] = begin[l] * Tile::kLine + (cell[l] - first_cell) * Tile::kRow;
       } else {
         distance.store(delta[d]);
         for (int k = 0; k < kSupport; ++k) {
@@ -128,9 +129,10 @@ struct Stencils {
         T shifts[kGroup<T>];
         shift.store(shifts);
         for (int l = 0; l < kGroup<T>; ++l)
-          start[l] = start[l] * BlockShape<D>::kTileEdge + (cell[l] - first[d]) + static_cast<int>(shifts[l]) + 1;
+          begin[l] = begin[l] * BlockShape<D>::kTileEdge + (cell[l] - first_cell) + static_cast<int>(shifts[l]) + 1;
       }
     }
+    std::memcpy(start, begin, sizeof start);
   }
 
   // x_i − x_p of node k on axis d, cells.
