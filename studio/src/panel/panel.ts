@@ -162,7 +162,7 @@ export class Panel {
   }
 
   private adder(): HTMLElement {
-    const menu = h('select.adder', { 'aria-label': 'Add a body' }, h('option', { value: '' }, '＋ Add…'))
+    const menu = h('select.adder', { 'aria-label': 'Add a body' }, h('option', { value: '' }, '+ Add…'))
     for (const kind of bodyKinds) {
       const shapes = kind === 'collider' || kind === 'sink' ? [...simpleShapes, 'plane'] : simpleShapes
       menu.append(h('optgroup', { label: titles[kind] }, ...shapes.map((shape) => h('option', { value: `${kind} ${shape}` }, `${titles[kind]}: ${shape}`))))

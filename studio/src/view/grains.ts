@@ -78,7 +78,7 @@ const fragmentShader = /* glsl */ `
     float r2 = dot(at, at);
     if (r2 > 1.0) discard;
     vec3 round_ = (vec4(at.x, -at.y, sqrt(1.0 - r2), 0.0) * viewMatrix).xyz;
-    vec3 normal = normalize(facing * 0.72 + round_ * 0.55);
+    vec3 normal = normalize(facing * 0.85 + round_ * 0.42);
     float wrapped = clamp((dot(normal, sunDirection) + 0.22) / 1.22, 0.0, 1.0);
     float upper = 0.72 + 0.28 * normal.y;
     vec3 light = diffuse * wrapped + upLight * upper;
@@ -106,6 +106,7 @@ const shadowFragment = /* glsl */ `
 
 const fewParticles = 120_000
 const mostGrains = 420_000
+const mostGrainsInSoftware = 90_000
 
 // Points spread evenly in a ball; the first is its middle.
 function handful(count: number): Float32Array {
@@ -115,7 +116,7 @@ function handful(count: number): Float32Array {
     const y = 1 - (2 * (i + 0.5)) / count
     const ring = Math.sqrt(1 - y * y)
     const angle = i * 2.399963
-    data.set([r * ring * Math.cos(angle), r * y, r * ring * Math.sin(angle), 0.72 + 0.56 * ((i * 0.618034) % 1)], i * 4)
+    data.set([r * ring * Math.cos(angle), r * y, r * ring * Math.sin(angle), 0.55 + 0.75 * ((i * 0.618034) % 1) ** 2], i * 4)
   }
   return data
 }
@@ -129,7 +130,7 @@ export class Grains {
   private handfulSize = 0
   grainsPerParticle = 1
 
-  constructor(light: LightUniforms, private readonly fewest: boolean) {
+  constructor(light: LightUniforms, private readonly slow: boolean) {
     this.own = {
       boxLower: { value: new Vector3() },
       boxExtent: { value: new Vector3(1, 1, 1) },
@@ -155,7 +156,7 @@ export class Grains {
   // The bytes of the message go into the buffer of the graphics card as they are.
   show(frame: Particles, distance: number): void {
     const few = frame.count <= fewParticles
-    const size = few ? Math.max(1, Math.min(this.fewest ? 8 : 27, Math.floor(mostGrains / Math.max(1, frame.count)))) : 1
+    const size = few ? Math.max(1, Math.min(40, Math.floor((this.slow ? mostGrainsInSoftware : mostGrains) / Math.max(1, frame.count)))) : 1
     if (!this.buffer || this.buffer.array.length < frame.numbers.length || size !== this.handfulSize) this.allocate(frame, size)
     const buffer = this.buffer!
     ;(buffer.array as Uint16Array).set(frame.numbers)
@@ -169,8 +170,8 @@ export class Grains {
     this.own.boxExtent!.value.set(...frame.extent)
     this.own.least!.value = frame.least
     this.own.greatest!.value = frame.greatest
-    this.own.spread!.value = size > 1 ? distance * 0.66 : 0
-    this.own.radius!.value = size > 1 ? (distance * 0.82) / Math.cbrt(size) : distance * 0.6
+    this.own.spread!.value = size > 1 ? distance * 0.78 : 0
+    this.own.radius!.value = size > 1 ? (distance * 1.02) / Math.cbrt(size) : distance * 0.6
     this.grainsPerParticle = size
     this.points.visible = frame.count > 0
   }

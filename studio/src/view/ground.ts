@@ -1,5 +1,5 @@
 // Sky and ground: a plane with a quiet texture and a grid that fades into the haze of the horizon; other planes as squares around the snow.
-import { BufferGeometry, Color, DoubleSide, Float32BufferAttribute, GLSL3, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3 } from 'three'
+import { BufferGeometry, Color, DoubleSide, Float32BufferAttribute, FrontSide, GLSL3, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3 } from 'three'
 import type { IUniform } from 'three'
 import { lightFunctions, toneFunction } from './light'
 import type { LightUniforms, Surroundings } from './light'
@@ -43,9 +43,9 @@ const groundFragment = /* glsl */ `
   void main() {
     vec3 side = abs(planeNormal.y) > 0.99 ? vec3(1.0, 0.0, 0.0) : normalize(cross(vec3(0.0, 1.0, 0.0), planeNormal));
     vec2 flat_ = vec2(dot(world, side), dot(world, cross(planeNormal, side)));
-    float grain = 0.55 * lattice(world / gridStep * 3.1) + 0.3 * lattice(world / gridStep * 11.0) + 0.15 * lattice(world / gridStep * 37.0);
+    float grain = 0.45 * lattice(world / gridStep * 4.3) + 0.3 * lattice(world / gridStep * 17.0) + 0.25 * lattice(world / gridStep * 71.0);
     vec3 albedo = groundColour * (0.86 + 0.28 * grain);
-    albedo += gridStrength * groundColour * (0.55 * lines(flat_, gridStep) + 0.9 * lines(flat_, gridStep * 5.0));
+    albedo += gridStrength * groundColour * (0.30 * lines(flat_, gridStep) + 0.6 * lines(flat_, gridStep * 5.0));
     float turn = 6.2832 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
     float lit = sunlight(world + planeNormal * volumeCell * 0.12, 4.5, turn);
     float open = openness(world, normalize(planeNormal + vec3(0.0, 0.15, 0.0)));
@@ -81,10 +81,10 @@ const skyFragment = /* glsl */ `
   }
 `
 
-// 1, 2 or 5 times a power of ten, about a tenth of the scene.
+// 1, 2 or 5 times a power of ten, about a fifth of the scene.
 export function niceStep(size: number): number {
-  const power = 10 ** Math.floor(Math.log10(size / 8))
-  const part = size / 8 / power
+  const power = 10 ** Math.floor(Math.log10(size / 4))
+  const part = size / 4 / power
   return power * (part < 2 ? 1 : part < 5 ? 2 : 5)
 }
 
@@ -143,7 +143,7 @@ export class Ground {
       uniforms: { ...this.light, ...this.shared, planeNormal: { value: normal }, opacity: { value: opacity } },
       transparent: opacity < 1,
       depthWrite: opacity >= 1,
-      side: opacity < 1 ? DoubleSide : undefined,
+      side: opacity < 1 ? DoubleSide : FrontSide,
     })
   }
 

@@ -15,7 +15,7 @@ import type { Plane } from './ground'
 import { lightUniforms, setSurroundings, surroundings } from './light'
 import { Marks } from './marks'
 import { Shadow } from './shadow'
-import { fillVolume } from './volume'
+import { bounds, fillVolume } from './volume'
 
 export interface CameraState {
   position: [number, number, number]
@@ -63,7 +63,10 @@ export class Viewport {
   private asked = false
   private castsNew = true
   private fresh = false
-  private fitted = false
+  private framed: Box3 | null = null // what the camera was made to see
+  private held = false // by a hand, or by the scene's own camera
+  private wide = false
+  private moving = false
   private size = 1
   private middle = new Vector3()
   private readonly watcher: ResizeObserver
@@ -87,7 +90,10 @@ export class Viewport {
     this.controls = new OrbitControls(this.camera, this.canvas)
     this.controls.enableDamping = false
     this.controls.zoomToCursor = true
+    this.controls.maxPolarAngle = Math.PI * 0.53
+    this.controls.addEventListener('start', () => (this.held = true))
     this.controls.addEventListener('change', () => {
+      if (!this.moving) this.held = true
       this.moved.set(this.cameraState())
       this.draw()
     })
@@ -129,7 +135,7 @@ export class Viewport {
       fillVolume(this.light, message, this.distance())
       this.recolour()
       this.fresh = this.castsNew = true
-      if (!this.fitted) this.fit()
+      this.keepInSight()
     } else {
       const what = overlays[message.what]
       if (what) this.arrows.show(what, message, this.spacing, lengthOfArrows)
@@ -145,11 +151,13 @@ export class Viewport {
   setBodies(list: Body[], planes: Plane[]): void {
     this.bodies.clear(list)
     this.planes = planes
-    this.buildGround()
+    if (this.framed && !this.held) this.fit()
+    else this.buildGround()
   }
 
   showBody(message: Triangles, look: (body: Body) => Look): void {
     this.bodies.show(message, look)
+    if (this.framed && !this.held) this.fit()
     this.castsNew = true
     this.draw()
   }
@@ -191,14 +199,15 @@ export class Viewport {
   look(state: CameraState): void {
     this.camera.position.set(...state.position)
     this.controls.target.set(...state.target)
-    this.fitted = true
+    this.held = true
     this.controls.update()
     this.draw()
   }
 
   // Another run comes: its first frame decides where the camera stands.
   forget(): void {
-    this.fitted = false
+    this.framed = null
+    this.held = this.wide = false
     this.frame = null
     for (const what of overlays) this.arrows.hide(what)
   }
@@ -207,18 +216,45 @@ export class Viewport {
   fit(): void {
     const frame = this.frame
     if (!frame) return
-    const box = new Box3(new Vector3(...frame.lower), new Vector3(...frame.lower).add(new Vector3(...frame.extent)))
-    this.measure(box)
-    const flat = frame.flat
-    const direction = flat ? new Vector3(0, 0, 1) : new Vector3(0.5, 0.34, 0.8).normalize()
-    const height = this.size / 2 / Math.tan(MathUtils.degToRad(this.camera.fov / 2))
-    const away = height * Math.max(1, 0.8 / Math.max(0.2, this.camera.aspect)) * (flat ? 1 : 1.05)
-    this.controls.target.copy(this.middle)
-    this.camera.position.copy(this.middle).addScaledVector(direction, away)
-    this.controls.enableRotate = !flat
-    this.fitted = true
-    this.controls.update()
+    this.held = false
+    this.framed = this.snowBox(frame)
+    this.measure(this.framed)
+    this.stand(1)
     this.buildGround()
+  }
+
+  // As long as no hand has moved the camera it steps back when snow leaves what it saw so far.
+  private keepInSight(): void {
+    if (!this.framed) return this.fit()
+    const now = this.snowBox(this.frame!)
+    if (!this.held && !this.framed.clone().expandByScalar(this.size * 0.04).containsBox(now)) {
+      this.framed.union(now)
+      this.measure(this.framed)
+      this.wide = true
+    }
+    if (this.wide && !this.held) this.wide = this.stand(0.4)
+  }
+
+  private snowBox(frame: Particles): Box3 {
+    const { low, high } = bounds(frame)
+    const place = (part: number[]): Vector3 => new Vector3(...frame.extent).multiply(new Vector3(...part)).add(new Vector3(...frame.lower))
+    return new Box3(place(low), place(high))
+  }
+
+  // A part of the way to where all is seen; false when it is there.
+  private stand(part: number): boolean {
+    const flat = this.frame?.flat ?? false
+    const direction = flat ? new Vector3(0, 0, 1) : new Vector3(0.5, 0.3, 0.8).normalize()
+    const height = this.size / 2 / Math.tan(MathUtils.degToRad(this.camera.fov / 2))
+    const away = height * Math.max(1, 1.25 / Math.max(0.2, this.camera.aspect)) * (flat ? 1.1 : 1.05)
+    const place = this.middle.clone().addScaledVector(direction, away)
+    this.controls.enableRotate = !flat
+    this.controls.target.lerp(this.middle, part)
+    this.camera.position.lerp(place, part)
+    this.moving = true
+    this.controls.update()
+    this.moving = false
+    return this.camera.position.distanceTo(place) > away * 0.01
   }
 
   private measure(snow: Box3): void {
@@ -228,13 +264,19 @@ export class Viewport {
       const around = new Box3().setFromObject(mesh)
       if (mesh.visible && around.getSize(new Vector3()).length() < reach * 2.5) box.union(around)
     }
-    for (const plane of this.planes) if (plane.normal.y > 0.7) box.expandByPoint(box.getCenter(new Vector3()).setY(plane.point.y))
+    for (const plane of this.planes) if (plane.normal.y > 0.7) box.expandByPoint(this.under(plane, box.getCenter(new Vector3())))
     const size = box.getSize(new Vector3())
     this.size = Math.max(size.length() * 0.92, this.spacing * 4)
     this.middle = box.getCenter(new Vector3())
     this.camera.near = this.size * 0.004
     this.camera.far = this.size * 80
     this.camera.updateProjectionMatrix()
+  }
+
+  // The point of a plane below another point.
+  private under(plane: Plane, point: Vector3): Vector3 {
+    const height = point.clone().sub(plane.point).dot(plane.normal) / plane.normal.y
+    return point.setY(point.y - height)
   }
 
   private buildGround(): void {

@@ -7,8 +7,8 @@ const most = 56 // cells along the longest edge
 const mostTaken = 150_000
 const margin = 4
 
-// Bounds of nearly all particles, in parts of the box: a few that fly far do not make the lattice coarse.
-function bounds(frame: Particles): { low: number[]; high: number[] } {
+// Bounds of nearly all particles, in parts of the box: a few that fly far do not count.
+export function bounds(frame: Particles): { low: number[]; high: number[] } {
   const low: number[] = []
   const high: number[] = []
   const stride = Math.max(1, Math.floor(frame.count / 4000))

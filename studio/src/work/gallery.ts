@@ -65,9 +65,7 @@ export class Gallery {
       void this.session.open({ gallery: scene.name, variant, go: true })
     }
     const picture = h('div.picture', null, h('span.placeholder', { 'aria-hidden': 'true' }, '❄'))
-    const image = h('img', { src: scene.picture ?? `/gallery/${scene.name}.jpg`, alt: '', loading: 'lazy', width: 480, height: 270 })
-    image.addEventListener('error', () => image.remove())
-    picture.append(image)
+    if (scene.picture) picture.append(h('img', { src: scene.picture, alt: '', loading: 'lazy', width: 480, height: 270 }))
     const [first, ...source] = scene.summary.split(' · ')
     return h(
       'li',

@@ -123,8 +123,17 @@ export class Workspace {
     await this.document.open(run)
     if (this.session.current.value !== run) return
     this.viewport.forget()
+    this.standAsTold()
     await this.watcher.watch(run, this.document.scene())
     this.follow(this.session.now)
+  }
+
+  // The scene's own camera, where it has one.
+  private standAsTold(): void {
+    const render = (this.document.scene().render ?? {}) as Values
+    const first = ((render.keys ?? []) as Values[])[0] ?? render
+    if (Array.isArray(first.position) && Array.isArray(first.target))
+      this.viewport.look({ position: first.position as [number, number, number], target: first.target as [number, number, number] })
   }
 
   // Bodies are asked for again when the solver has another scene: at a restart, or when it took an edit.
