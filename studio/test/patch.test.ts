@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { locate, valueAt } from '../src/toml/locate'
 import { addBody, apply, copyBody, formatNumber, removeBody, removeValue, setValue } from '../src/toml/patch'
 import { placeOf, resolved, valueOf } from '../src/toml/scene'
 
-const scenes = join(import.meta.dirname, '../../scenes')
+const scenes = join(dirname(fileURLToPath(import.meta.url)), '../../scenes')
 const files = readdirSync(scenes).filter((file) => file.endsWith('.toml'))
 const read = (file: string): string => readFileSync(join(scenes, file), 'utf8')
 const set = (text: string, path: (string | number)[], value: unknown): string => apply(text, setValue(text, path, value))

@@ -45,6 +45,8 @@ export interface Run {
   window?: Box | null
   spacing?: number
   started?: boolean
+  resumable?: boolean
+  variants?: string[]
 }
 
 export interface GalleryScene {
@@ -75,7 +77,8 @@ export interface SchemaKey {
   open_high?: boolean
   choices?: string[]
   help?: string
-  only?: string
+  shapes?: string[] // those that have the key; missing: all
+  auto?: boolean // may be "auto"
   now?: boolean
 }
 
@@ -99,7 +102,7 @@ export interface SceneText {
   file?: string
   by?: number | string
   valid?: boolean
-  error?: Failure
+  mistake?: Failure
 }
 
 export interface Body {
@@ -130,7 +133,7 @@ export interface Poses {
 }
 
 export interface Grain {
-  id: number
+  particle: number
   position: number[]
   velocity: number[]
   fe: number[]

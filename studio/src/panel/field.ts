@@ -67,7 +67,7 @@ const number: Maker = (key, id, first, events) => {
     if (Number.isFinite(now)) events.set(Number((now + (event.key === 'ArrowUp' ? step : -step)).toPrecision(6)), true)
   })
   if (!scale) return { element: input, show: (value) => (input.value = value === undefined ? '' : written(value)) }
-  const slider = h('input', { type: 'range', min: 0, max: 1, step: 'any', 'aria-label': `${key.name}, slider` })
+  const slider = h('input', { type: 'range', min: 0, max: 1, step: 0.005, 'aria-label': `${key.name}, slider` })
   slider.addEventListener('input', () => events.set(fromSlider(scale, Number(slider.value)), true))
   return {
     element: h('div.slid', null, slider, input),

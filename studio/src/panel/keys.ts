@@ -1,14 +1,7 @@
 // Which keys of the schema a table of the scene has: those of the section, and those of its shape.
 import type { SchemaKey, SchemaSection } from '../core/protocol'
 
-const ofShape = /shape[s]?\s+(.*)$/
-
-export function fitsShape(key: SchemaKey, shape: string | undefined): boolean {
-  if (!key.only) return true
-  const named = ofShape.exec(key.only)
-  if (!named) return true
-  return named[1]!.split(/[\s,]+/).filter((word) => word !== 'and' && word !== 'or').includes(shape ?? '')
-}
+const fitsShape = (key: SchemaKey, shape: string | undefined): boolean => !key.shapes || shape === undefined || key.shapes.includes(shape)
 
 export function keysOf(section: SchemaSection | undefined, shape?: string): SchemaKey[] {
   const seen = new Set<string>()

@@ -24,7 +24,8 @@ const writes = (event: KeyboardEvent): boolean => {
   if (target.isContentEditable || target.closest?.('.cm-editor')) return true
   if (event.ctrlKey || event.metaKey) return false
   const tag = target.tagName
-  return tag === 'TEXTAREA' || tag === 'SELECT' || (tag === 'INPUT' && !['checkbox', 'range'].includes((target as HTMLInputElement).type)) || (tag === 'BUTTON' && event.key === ' ')
+  if (tag === 'INPUT' && (target as HTMLInputElement).type === 'range') return /^(Arrow|Home|End|Page)/.test(event.key)
+  return tag === 'TEXTAREA' || tag === 'SELECT' || (tag === 'INPUT' && (target as HTMLInputElement).type !== 'checkbox') || (tag === 'BUTTON' && event.key === ' ')
 }
 
 export class Shortcuts {

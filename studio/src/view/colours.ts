@@ -58,5 +58,5 @@ export const channelTexts: Record<Colour, ChannelText> = {
   jp: { label: 'Plastic volume J_P', unit: '' },
   density: { label: 'Density', unit: 'kg/m³' },
   material: { label: 'Material', unit: '' },
-  stress: { label: 'Stress', unit: 'Pa' },
+  stress: { label: 'Pressure', unit: 'Pa' },
 }

@@ -305,6 +305,7 @@ export class Viewport {
     this.renderer.setSize(width, height)
     this.camera.aspect = width / height
     this.camera.updateProjectionMatrix()
+    if (this.framed && !this.held) this.fit()
     this.draw()
   }
 

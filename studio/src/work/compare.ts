@@ -64,9 +64,11 @@ export class Compare {
     if (wanted.colour) this.watcher?.viewport.colourBy(wanted.colour, range)
   }
 
-  // What is done to one run is done to the other.
-  async tell(name: string, what: object = {}): Promise<void> {
-    if (this.session.other.value !== null) await this.session.ask(name, { run: this.session.other.value, ...what })
+  // The newest frame that both runs have; null where there is one run only.
+  commonFrame(): number | null {
+    const a = this.session.now
+    const b = this.session.run(this.session.other.value)
+    return a && b ? Math.max(0, Math.min(a.frames, b.frames) - 1) : null
   }
 
   private tellRuns(): void {

@@ -16,14 +16,15 @@ const matrix = (values: readonly number[]): HTMLElement => {
 export class Inspector {
   readonly element = h('aside.inspector', { hidden: true, 'aria-label': 'Grain' })
   private id: number | null = null
+  frame: () => number | 'live' = () => 'live'
 
   constructor(private readonly session: Session, private readonly viewport: Viewport) {}
 
   async pick(x: number, y: number): Promise<boolean> {
     const { origin, direction } = this.viewport.ray(x, y)
-    const ask = { run: this.session.current.value, origin: origin.toArray(), direction: direction.toArray(), radius: this.viewport.distance() }
+    const ask = { run: this.session.current.value, origin: origin.toArray(), direction: direction.toArray(), radius: this.viewport.distance(), frame: this.frame() }
     const grain = await this.session.connection.request<Grain>('pick', ask).catch(() => null)
-    if (grain && grain.id !== undefined && grain.position) this.show(grain)
+    if (grain && grain.particle !== undefined && grain.position) this.show(grain)
     else this.close()
     return grain !== null
   }
@@ -31,7 +32,7 @@ export class Inspector {
   // Follows the same grain through time.
   async refresh(): Promise<void> {
     if (this.id === null) return
-    const grain = await this.session.connection.request<Grain>('pick', { run: this.session.current.value, particle: this.id }).catch(() => null)
+    const grain = await this.session.connection.request<Grain>('pick', { run: this.session.current.value, particle: this.id, frame: this.frame() }).catch(() => null)
     if (grain?.position && this.id !== null) this.show(grain)
   }
 
@@ -43,7 +44,7 @@ export class Inspector {
   }
 
   private show(grain: Grain): void {
-    this.id = grain.id
+    this.id = grain.particle
     const rows: [string, Node | string][] = [
       ['position, m', list(grain.position)],
       ['velocity, m/s', list(grain.velocity)],
@@ -57,7 +58,7 @@ export class Inspector {
       ['stress, Pa', matrix(grain.stress)],
     ]
     const close = h('button.link', { type: 'button', 'aria-label': 'Close', onclick: () => this.close() }, '×')
-    replace(this.element, h('header', null, h('h2', null, `Grain ${grain.id}`), close), h('dl', null, ...rows.flatMap(([name, value]) => [h('dt', null, name), h('dd', null, value)])))
+    replace(this.element, h('header', null, h('h2', null, `Grain ${grain.particle}`), close), h('dl', null, ...rows.flatMap(([name, value]) => [h('dt', null, name), h('dd', null, value)])))
     this.element.hidden = false
     this.viewport.marks.way(grain.path ?? [], grain.position, this.viewport.distance() * 0.7)
     this.viewport.draw()

@@ -51,6 +51,7 @@ export class Plots {
   private busy = false
   private at = 0
   onTime: (seconds: number) => void = () => {}
+  frame: () => number | 'live' = () => 'live'
   visible = false
 
   constructor(private readonly session: Session) {
@@ -80,7 +81,7 @@ export class Plots {
       if (answer) this.series.set(run, answer)
     }
     const first = runs[0]
-    const bins = first === undefined ? null : await this.session.connection.request<Histogram>('histogram', { run: first, of: 'jp', bins: 48 }).catch(() => null)
+    const bins = first === undefined ? null : await this.session.connection.request<Histogram>('histogram', { run: first, of: 'jp', bins: 48, frame: this.frame() }).catch(() => null)
     if (bins) this.drawHistogram(bins)
     this.busy = false
     if (runs.join() !== this.names.join() || this.drawn.length === 0) this.build(runs)

@@ -30,6 +30,7 @@ export class Results {
       h('section', null, h('h2', null, 'Run'), h('p.muted', null, 'A run that was stopped goes on from its last checkpoint.'), this.resume),
       h('section', null, h('h2', null, 'At work'), this.jobs),
     )
+    session.runs.watch(() => (this.resume.disabled = session.now?.resumable !== true))
     session.jobs.watch((jobs) => this.update([...jobs.values()]))
   }
 

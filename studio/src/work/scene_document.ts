@@ -48,7 +48,7 @@ export class SceneDocument {
     this.effect.set(null)
     this.file.set(document.file ?? '')
     this.editor.load(document.text)
-    this.fail(document.error ?? null)
+    this.fail(document.mistake ?? null)
   }
 
   scene(): Values {
@@ -150,7 +150,7 @@ export class SceneDocument {
     }
     this.revision = document.revision
     this.editor.follow(document.text)
-    this.fail(document.error ?? null)
+    this.fail(document.mistake ?? null)
   }
 
   // The run begins anew with the document as it is.

@@ -47,7 +47,6 @@ export class Session {
     connection.on<Run>('run', (run) => this.takeRun(run))
     connection.on<{ run: number }>('closed', ({ run }) => this.forget(run))
     connection.on<Job>('job', (job) => this.takeJob(job))
-    connection.on<Job>('picture', (job) => this.takeJob({ ...job, kind: 'picture' }))
     connection.on<{ message: string }>('warning', ({ message }) => this.say(message))
     connection.on<SceneText>('document', (document) => this.remember(document))
     connection.onBinary((data) => {
@@ -94,9 +93,10 @@ export class Session {
     }
   }
 
-  // To the run that is shown.
+  // To the run that is shown, and to the one beside it: both go, stop and step together.
   async tell(name: string, what: object = {}): Promise<void> {
-    if (this.current.value !== null) await this.ask(name, { run: this.current.value, ...what })
+    const runs = [this.current.value, this.other.value].filter((run) => run !== null)
+    await Promise.all(runs.map((run) => this.ask(name, { run, ...what })))
   }
 
   async open(what: OpenWhat, show = true): Promise<number | null> {

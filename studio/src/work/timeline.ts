@@ -75,6 +75,7 @@ export class Timeline {
     this.drawnFrame = frame
     this.slider.value = String(frame)
     this.clock.textContent = `${seconds.toFixed(3)} s`
+    if (this.session.now) this.tellFacts(this.session.now)
   }
 
   private update(): void {

@@ -38,6 +38,7 @@ export class Workspace {
   private readonly stage = h('div.stage')
   private readonly banner = h('div.banner', { role: 'status', hidden: true })
   private bodiesOf = ''
+  private moment: number | 'live' = 'live'
 
   constructor(private readonly session: Session, theme: Signal<'light' | 'dark'>, root: HTMLElement) {
     const view = h('div.view')
@@ -79,10 +80,12 @@ export class Workspace {
     })
     document.effect.later(() => this.tellBanner())
     document.failure.later(() => this.tellBanner())
-    timeline.shown.later((frame) => this.want({ frame }))
+    timeline.shown.later(() => this.wantMoment())
+    session.runs.later(() => this.wantMoment())
+    session.other.later(() => this.wantMoment())
     tools.choices.later((choices) => {
       viewport.colourBy(choices.colour, choices.range)
-      this.want({ colour: choices.colour, show: choices.show })
+      void this.watcher.want({ colour: choices.colour, show: choices.show })
       this.compare.want({ colour: choices.colour, show: choices.show }, choices.range)
       this.tellMarks(session.now)
       tools.tell(viewport)
@@ -97,6 +100,7 @@ export class Workspace {
     })
     plots.onTime = (seconds) => timeline.scrub(seconds * (session.now?.fps ?? 24))
     this.dock.tab.watch((tab) => plots.show(tab === 'understand'))
+    plots.frame = this.inspector.frame = () => timeline.shown.value
     this.results.frame = () => viewport.drawn.value?.frame ?? 0
     this.results.text = () => document.editor.text
     this.panel.findInText = (at) => {
@@ -110,9 +114,14 @@ export class Workspace {
     }
   }
 
-  private want(wanted: Parameters<Watcher['want']>[0]): void {
-    void this.watcher.want(wanted)
-    if ('frame' in wanted) this.compare.want({ frame: wanted.frame }, null)
+  // What is computed now, or a frame there is. Two runs side by side keep in step: both show the newest frame that both have.
+  private wantMoment(): void {
+    const { value } = this.timeline.shown
+    const frame = value === 'live' ? (this.compare.commonFrame() ?? 'live') : value
+    if (frame === this.moment) return
+    this.moment = frame
+    void this.watcher.want({ frame })
+    this.compare.want({ frame }, null)
   }
 
   private async open(run: number | null): Promise<void> {
