@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
-#include "serve.h"
+#include "studio/serve.h"
 
 Command add_studio(CLI::App& app) {
   auto a = std::make_shared<firn::studio::ServeOptions>();

@@ -1,4 +1,5 @@
-# Writes OUTPUT, the C++ source of firn::studio::page_files(), from the files below ROOT, none where it has no page. Text is compressed into FOLDER.
+# Writes OUTPUT, the C++ source of firn::studio::page_files(), from the files below ROOT, none where it has no page.
+# Text is compressed into FOLDER.
 cmake_minimum_required(VERSION 3.25)
 
 file(MAKE_DIRECTORY "${FOLDER}")
@@ -22,7 +23,8 @@ foreach(file IN LISTS files)
   string(APPEND data ".global firn_page_${number}\nfirn_page_${number}: .incbin \"${stored}\"\n")
   string(APPEND data ".global firn_page_${number}_end\nfirn_page_${number}_end: .byte 0\n")
   string(APPEND names "extern \"C\" const char firn_page_${number}[], firn_page_${number}_end[];\n")
-  string(APPEND entries "      {\"/${path}\", {firn_page_${number}, std::size_t(firn_page_${number}_end - firn_page_${number})}, ${is_gzip}},\n")
+  set(bytes "firn_page_${number}, std::size_t(firn_page_${number}_end - firn_page_${number})")
+  string(APPEND entries "      {\"/${path}\", {${bytes}}, ${is_gzip}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
 if(data)

@@ -70,7 +70,7 @@ void LiveRun::request(Mode mode, int until) {
 void LiveRun::go(std::optional<int> until_frame) { request(until_frame ? Mode::kUntilFrame : Mode::kRunning, until_frame.value_or(0)); }
 void LiveRun::pause() { request(Mode::kPaused, 0); }
 void LiveRun::step() { request(Mode::kStep, 0); }
-void LiveRun::one_frame() { request(Mode::kUntilFrame, status().frame + 1); }
+void LiveRun::one_frame() { request(Mode::kUntilFrame, std::max(0, status().frame) + 1); }
 
 void LiveRun::edit(const Scene& scene, std::function<void(const EditOutcome&)> answer) {
   std::function<void(const EditOutcome&)> at_once;

@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 
-// Before Boost.Asio, which needs it and does not say so.
-#include <utility>
-
 #include <algorithm>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
@@ -13,6 +10,7 @@
 #include <deque>
 #include <fstream>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "firn/error.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>  // before Boost.Asio, which needs it and does not say so
 
 namespace firn::studio {
 

@@ -77,11 +77,11 @@ Help read_help() {
     }
     const std::vector<std::string> cells = cells_of(line);
     if (cells.size() > 1 && cells[0] == "key") is_keys = cells[1] == "unit";
-    if (section.empty() || !is_keys || cells.size() < 5 || !cells[0].starts_with('`')) continue;
+    if (section.empty() || !is_keys || cells.size() < 2 || !cells[0].starts_with('`')) continue;
     for (std::size_t tick = cells[0].find('`'); tick != std::string::npos;) {
       const std::size_t last = cells[0].find('`', tick + 1);
       if (last == std::string::npos) break;
-      help[section].try_emplace(cells[0].substr(tick + 1, last - tick - 1), KeyHelp{cells[1], without_links(cells[4])});
+      help[section].try_emplace(cells[0].substr(tick + 1, last - tick - 1), KeyHelp{cells[1], cells.size() > 4 ? without_links(cells[4]) : ""});
       tick = cells[0].find('`', last + 1);
     }
   }

@@ -91,7 +91,6 @@ class Page {
   std::string binary(double seconds = 30);
   void send_frame(int opcode, const std::string& payload, bool is_masked = true);
   Socket& socket() { return socket_; }
-  void forget() { events_.clear(), binary_.clear(); }
 
  private:
   // One message to where it belongs; false: none came.

@@ -36,17 +36,22 @@ int opened(Page& page, const std::string& text, bool goes = false) {
   return answer.value("run", 0);
 }
 
-// The state of the run once it has come to `state`.
-Json until(Page& page, int run, const std::string& state) {
+// The first news of a run that `is_it` is true of.
+template <class IsIt>
+Json news(Page& page, int run, const IsIt& is_it) {
   while (true) {
     const std::optional<Json> event = page.event("run", "run", run);
-    if (!event) {
-      ADD_FAILURE() << "run " << run << " did not come to " << state;
+    if (!event || (*event)["state"] == "failed") {
+      ADD_FAILURE() << (event ? event->dump() : "no such news");
       return {};
     }
-    if ((*event)["state"] == state) return *event;
-    if ((*event)["state"] == "failed") ADD_FAILURE() << *event;
+    if (is_it(*event)) return *event;
   }
+}
+
+// The run once it has come to `state` with at least so many frames.
+Json until(Page& page, int run, const std::string& state, int frames = 0) {
+  return news(page, run, [&](const Json& event) { return event["state"] == state && event["frames"] >= frames; });
 }
 
 TEST(Studio, GreetsWithVersionThreadsAndFolder) {
@@ -101,7 +106,7 @@ TEST(Studio, ARunOfAPageIsBitForBitTheRunOfTheCommandLine) {
   page.ask("watch", {{"run", run}, {"colour", "stress"}, {"show", {"nodes", "force", "sleep"}}});
   const std::string first = page.binary();
   page.ask("step", {{"run", run}});
-  until(page, run, "paused");
+  until(page, run, "paused", 1);
   page.ask("ready", {{"run", run}, {"serial", header_of(first).serial}});
   page.ask("frame", {{"run", run}});
   page.ask("histogram", {{"run", run}, {"of", "jp"}, {"bins", 10}});
@@ -122,16 +127,14 @@ TEST(Studio, AnEditTakesEffectInTheRunningSolver) {
   Page page(studio);
   const int run = opened(page, ball(0.1, 1));
   page.ask("frame", {{"run", run}});
-  until(page, run, "running");
-  until(page, run, "paused");
+  until(page, run, "paused", 2);
   const std::string upwards = changed(ball(0.1, 1), "fps = 48", "fps = 48\ngravity = [0, 500, 0]");
   const Json answer = page.ask("edit", {{"run", run}, {"text", upwards}, {"revision", 1}});
   EXPECT_EQ(answer["effect"], "now") << answer;
   EXPECT_EQ(answer["revision"], 2);
   EXPECT_NE(page.ask("resolved", {{"run", run}})["text"].get<std::string>().find("[0.0, 500.0, 0.0]"), std::string::npos);
   page.ask("go", {{"run", run}, {"until", 6}});
-  until(page, run, "running");
-  until(page, run, "paused");
+  until(page, run, "paused", 7);
   const Json series = page.ask("series", {{"run", run}});
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::find(series["columns"].begin(), series["columns"].end(), name) - series["columns"].begin());
@@ -144,15 +147,14 @@ TEST(Studio, WhatCannotChangeWantsARestartAndTheRestGoesOn) {
   Page page(studio);
   const int run = opened(page, ball(0.1, 1));
   page.ask("frame", {{"run", run}});
-  until(page, run, "running");
-  until(page, run, "paused");
+  until(page, run, "paused", 2);
+  const auto before = page.ask("hello", {{"version", 1}})["runs"][0]["particles"].get<std::int64_t>();
   const Json answer = page.ask("edit", {{"run", run}, {"text", ball(0.08, 1)}, {"revision", 1}});
   EXPECT_EQ(answer["effect"], "restart");
   EXPECT_NE(answer["reason"].get<std::string>().find("snow.0.radius"), std::string::npos);
-  const auto before = page.event("run")->at("particles").get<std::int64_t>();
-  page.forget();
   page.ask("restart", {{"run", run}});
-  EXPECT_LT(until(page, run, "paused")["particles"].get<std::int64_t>(), before);
+  const Json again = news(page, run, [&](const Json& event) { return event["state"] == "paused" && event["started"] == false; });
+  EXPECT_LT(again["particles"].get<std::int64_t>(), before);
   EXPECT_TRUE(page.ask("edit", {{"run", run}, {"text", ball()}, {"revision", 1}})["error"]["stale"].get<bool>());
 }
 
@@ -181,8 +183,7 @@ TEST(Studio, AnEditBeforeTheFirstStepSetsTheRunUpAnew) {
   const int run = opened(page, ball());
   const auto before = until(page, run, "paused")["particles"].get<std::int64_t>();
   EXPECT_EQ(page.ask("edit", {{"run", run}, {"text", ball(0.06)}, {"revision", 1}})["effect"], "none");
-  page.forget();
-  EXPECT_LT(until(page, run, "paused")["particles"].get<std::int64_t>(), before);
+  news(page, run, [&](const Json& event) { return event["state"] == "paused" && event["particles"] < before; });
   EXPECT_FALSE(std::filesystem::exists(studio.file("out"))) << "no files before the first step";
 }
 
@@ -281,8 +282,7 @@ TEST(Studio, AStoppedRunIsResumedFromItsFolder) {
     Page page(studio);
     const int run = opened(page, ball(0.1, 1));
     page.ask("go", {{"run", run}, {"until", 3}});
-    until(page, run, "running");
-    folder = until(page, run, "paused")["folder"];
+    folder = until(page, run, "paused", 4)["folder"];
     page.ask("close", {{"run", run}});
     EXPECT_TRUE(page.event("closed", "run", run));
   }
