@@ -135,16 +135,16 @@ export interface Poses {
 export interface Grain {
   particle: number
   position: number[]
-  velocity: number[]
-  fe: number[]
-  jp: number
-  je: number
-  stress: number[]
-  pressure: number
-  material: string | number
-  mass: number
-  density: number
-  path: number[][]
+  velocity?: number[]
+  fe?: number[] // this, stress and pressure are not kept in recorded frames
+  jp?: number
+  je?: number
+  stress?: number[]
+  pressure?: number
+  material?: string
+  mass?: number
+  density?: number
+  path?: number[][]
 }
 
 export interface Series {
@@ -160,8 +160,8 @@ export interface Histogram {
 
 export interface Difference {
   key: string
-  a: unknown
-  b: unknown
+  a: string // as TOML; empty: not there
+  b: string
 }
 
 export interface Job {

@@ -89,7 +89,16 @@ export class Gizmo {
     this.follower = mesh ?? null
     if (mesh) this.followed = { position: mesh.position.clone(), turn: mesh.quaternion.clone(), scale: mesh.scale.clone() }
     this.handles.attach(this.proxy)
+    this.tellPlace()
     this.viewport.draw()
+  }
+
+  // Where the middle of the handles is on the page.
+  private tellPlace(): void {
+    const { canvas, camera } = this.viewport
+    const box = canvas.getBoundingClientRect()
+    const seen = this.proxy.position.clone().project(camera)
+    canvas.dataset.handle = JSON.stringify([box.left + ((seen.x + 1) / 2) * box.width, box.top + ((1 - seen.y) / 2) * box.height])
   }
 
   detach(): void {

@@ -1,7 +1,7 @@
 // One picture of one run: what arrived last, seen by a camera that a hand moves. It is drawn again only when something changed.
 import { Box3, Color, MathUtils, Matrix4, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from 'three'
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
-import { Kind, meanPosition } from '../core/decode'
+import { headerBytes, Kind, meanPosition } from '../core/decode'
 import type { Arrows as ArrowMessage, Particles, Triangles } from '../core/decode'
 import { overlays } from '../core/protocol'
 import type { Body, Colour, Overlay, Pose } from '../core/protocol'
@@ -309,6 +309,12 @@ export class Viewport {
     this.draw()
   }
 
+  // What a picture costs, for whoever measures the page.
+  private tellCosts(frame: Particles): void {
+    const { calls } = this.renderer.info.render
+    this.canvas.dataset.costs = JSON.stringify({ calls, bytes: headerBytes + frame.numbers.byteLength, particles: frame.count })
+  }
+
   draw(): void {
     if (this.asked || this.gone) return
     this.asked = true
@@ -332,14 +338,10 @@ export class Viewport {
     this.renderer.render(this.scene, this.camera)
     if (this.fresh && this.frame) {
       this.fresh = false
+      this.tellCosts(this.frame)
       const { serial, frame, time, live, count, least, greatest } = this.frame
       this.drawn.set({ serial, frame, time, live, count, mean: meanPosition(this.frame), least, greatest })
     }
   }
 
-  // What the drawing costs, for the page's own figures.
-  costs(): { calls: number; points: number; triangles: number; bytes: number } {
-    const { calls, points, triangles } = this.renderer.info.render
-    return { calls, points, triangles, bytes: this.frame ? this.frame.numbers.byteLength + 64 : 0 }
-  }
 }

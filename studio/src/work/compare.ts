@@ -1,7 +1,6 @@
 // Two runs side by side, in step with each other and seen by one camera, with what differs between their scenes.
 import type { Difference, SceneText } from '../core/protocol'
 import { isMistake, tryLocate } from '../toml/locate'
-import { literal } from '../toml/patch'
 import { resolved } from '../toml/scene'
 import { h, replace } from '../ui/dom'
 import { Viewport } from '../view/viewport'
@@ -119,7 +118,7 @@ export class Compare {
     if (b === null) return
     const answer = await this.session.ask<{ differences: Difference[] }>('compare', { a: this.session.current.value, b })
     if (!answer) return
-    const show = (value: unknown): string => (value === null || value === undefined ? '–' : literal(value))
+    const show = (value: string): string => value || '–'
     const rows = answer.differences.map((one) => h('tr', null, h('th', { scope: 'row' }, one.key), h('td', null, show(one.a)), h('td', null, show(one.b))))
     this.differences.hidden = false
     replace(

@@ -5,17 +5,22 @@ import type { Viewport } from '../view/viewport'
 import type { Session } from './session'
 import { short } from './timeline'
 
-const list = (values: readonly number[], digits = 3): string => values.map((value) => short(value, digits)).join(', ')
+const list = (values: readonly number[] | undefined): string => values?.map((value) => short(value)).join(', ') ?? '–'
 
-const matrix = (values: readonly number[]): HTMLElement => {
+const matrix = (values: readonly number[] | undefined): Node | string => {
+  if (!values) return '–'
   const edge = Math.round(Math.sqrt(values.length))
   const rows = Array.from({ length: edge }, (_, i) => h('tr', null, ...values.slice(i * edge, (i + 1) * edge).map((value) => h('td', null, short(value)))))
   return h('table.matrix', null, h('tbody', null, ...rows))
 }
 
+const pause = 400 // ms
+
 export class Inspector {
   readonly element = h('aside.inspector', { hidden: true, 'aria-label': 'Grain' })
   private id: number | null = null
+  private busy = false
+  private asked = 0
   frame: () => number | 'live' = () => 'live'
 
   constructor(private readonly session: Session, private readonly viewport: Viewport) {}
@@ -29,10 +34,13 @@ export class Inspector {
     return grain !== null
   }
 
-  // Follows the same grain through time.
+  // Follows the same grain through time, a few times a second at most: the way is read from all frames.
   async refresh(): Promise<void> {
-    if (this.id === null) return
+    if (this.id === null || this.busy || performance.now() - this.asked < pause) return
+    this.busy = true
+    this.asked = performance.now()
     const grain = await this.session.connection.request<Grain>('pick', { run: this.session.current.value, particle: this.id, frame: this.frame() }).catch(() => null)
+    this.busy = false
     if (grain?.position && this.id !== null) this.show(grain)
   }
 
@@ -53,7 +61,7 @@ export class Inspector {
       ['pressure, Pa', short(grain.pressure)],
       ['density, kg/m³', short(grain.density)],
       ['mass, kg', short(grain.mass)],
-      ['material', String(grain.material)],
+      ['material', grain.material ?? '–'],
       ['F_E', matrix(grain.fe)],
       ['stress, Pa', matrix(grain.stress)],
     ]
