@@ -1,4 +1,5 @@
-// Pictures for the page, small JPEGs in public/gallery: one frame of each strip of docs/images/gallery, and the presets of docs/images/presets.png.
+// Pictures for the page, small JPEGs in public/gallery: one frame of each strip of docs/images/gallery, and the presets of
+// docs/images/presets.png.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,5 +48,7 @@ for (const [name, file] of names) {
 const presets = ['powder', 'packed', 'wet', 'icy', 'muddy', 'crust', 'chunky']
 const sheet = read(join(here, '../../docs/images/presets.png'))
 const [width, height, label] = [sheet.width / 4, sheet.height / 2, 40]
-presets.forEach((name, i) => write(`preset_${name}`, cut(sheet, (i % 4) * width, Math.floor(i / 4) * height + label, width, height - label, 4), 80))
+presets.forEach((name, i) =>
+  write(`preset_${name}`, cut(sheet, (i % 4) * width, Math.floor(i / 4) * height + label, width, height - label, 4), 80),
+)
 console.log(`${names.size} pictures of the gallery, ${presets.length} of presets`)

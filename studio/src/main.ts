@@ -1,4 +1,4 @@
-// firn studio: the gallery, or one run on the screen. No physics is in this page; everything it shows comes from the program that serves it.
+// firn studio: the gallery, or one run on the screen. No physics is in this page; what it shows comes from the program that serves it.
 import './style/base.css'
 import './style/workspace.css'
 import './style/parts.css'
@@ -64,7 +64,13 @@ const link = h('span.link-state', { role: 'status' })
 const header = h(
   'header.topbar',
   null,
-  h('button.brand', { type: 'button', title: 'Gallery (G)', 'aria-label': 'firn studio, gallery', onclick: () => session.show(null) }, icon('M12 3v18M4.2 7.5l15.6 9M19.8 7.5l-15.6 9M9 4.5l3 3 3-3M9 19.5l3-3 3 3'), h('b', null, 'firn'), ' studio'),
+  h(
+    'button.brand',
+    { type: 'button', title: 'Gallery (G)', 'aria-label': 'firn studio, gallery', onclick: () => session.show(null) },
+    icon('M12 3v18M4.2 7.5l15.6 9M19.8 7.5l-15.6 9M9 4.5l3 3 3-3M9 19.5l3-3 3 3'),
+    h('b', null, 'firn'),
+    ' studio',
+  ),
   title,
   state,
   h('span.space'),
@@ -121,6 +127,12 @@ const asked = /run=(\d+)/.exec(location.hash)
 session.ready.later((times) => {
   if (times !== 1) return
   const wanted = asked ? Number(asked[1]) : [...session.runs.value.keys()].pop()
-  if (session.current.value === null && wanted !== undefined && session.runs.value.has(wanted) && (asked || session.runs.value.size === 1)) session.show(wanted)
+  if (
+    session.current.value === null &&
+    wanted !== undefined &&
+    session.runs.value.has(wanted) &&
+    (asked || session.runs.value.size === 1)
+  )
+    session.show(wanted)
 })
 session.start()

@@ -77,7 +77,12 @@ describe('a value that is not there', () => {
   it('in every scene of the gallery gives a scene with that value and no other change', () => {
     for (const file of files) {
       const text = read(file)
-      for (const path of [['solver', 'beta'], ['materials', 'new', 'density'], ['snow', 0, 'seed'], ['collider', 0, 'roughness']]) {
+      for (const path of [
+        ['solver', 'beta'],
+        ['materials', 'new', 'density'],
+        ['snow', 0, 'seed'],
+        ['collider', 0, 'roughness'],
+      ]) {
         const before = locate(text).value
         if (!valueAt(before, path.slice(0, -1)) && typeof path[1] === 'number') continue
         const changed = set(text, path, 0.5)
@@ -157,7 +162,14 @@ describe('a variant', () => {
 describe('numbers', () => {
   it('are written as people write them', () => {
     expect([0.25, 140000, 12, 1e-7, 0.1 + 0.2, 1e12, 123456, 2.5e-2].map(formatNumber)).toEqual([
-      '0.25', '1.4e5', '12', '1e-7', '0.3', '1e12', '123456', '0.025',
+      '0.25',
+      '1.4e5',
+      '12',
+      '1e-7',
+      '0.3',
+      '1e12',
+      '123456',
+      '0.025',
     ])
   })
 })

@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Client, difference, isWhite, keepPicture, openBrowser, openPage, openScene, pause, pixels, Program, share, until, canvas } from './studio.mjs'
+import {
+  Client,
+  difference,
+  isWhite,
+  keepPicture,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  share,
+  until,
+  canvas,
+} from './studio.mjs'
 
 let program, browser, page, client
 before(async () => {
@@ -36,7 +50,10 @@ test('the page weighs less than 1.5 MB compressed and paints within a second', a
 test('every scene has a card, with its picture where there is one', async () => {
   const { scenes } = await client.ask('gallery')
   const cards = await page.$$eval('.card', (all) => all.map((card) => card.dataset.scene))
-  assert.deepEqual(cards, scenes.map((scene) => scene.name))
+  assert.deepEqual(
+    cards,
+    scenes.map((scene) => scene.name),
+  )
   await page.locator('main.gallery').evaluate((element) => element.scrollTo(0, element.scrollHeight))
   await page.waitForFunction(() => [...document.querySelectorAll('.card img')].every((image) => image.complete))
   const widths = await page.$$eval('.card img', (all) => all.map((image) => image.naturalWidth))

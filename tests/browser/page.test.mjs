@@ -2,7 +2,21 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { Client, difference, drawnTime, input, isWhite, openBrowser, openPage, openScene, pause, pixels, Program, share, until } from './studio.mjs'
+import {
+  Client,
+  difference,
+  drawnTime,
+  input,
+  isWhite,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  share,
+  until,
+} from './studio.mjs'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -21,8 +35,16 @@ after(async () => {
 
 async function faults(where) {
   await page.evaluate(axe)
-  const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }))
-  return violations.map((one) => `${where}: ${one.id} (${one.nodes.length}) ${one.nodes.slice(0, 2).map((node) => node.target.join(' ')).join('; ')}`)
+  const { violations } = await page.evaluate(() =>
+    window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] }),
+  )
+  return violations.map(
+    (one) =>
+      `${where}: ${one.id} (${one.nodes.length}) ${one.nodes
+        .slice(0, 2)
+        .map((node) => node.target.join(' '))
+        .join('; ')}`,
+  )
 }
 
 test('axe-core finds nothing in any part of the page, light or dark', async () => {
@@ -54,14 +76,20 @@ test('the sheet lists every shortcut', async () => {
 test('nothing is cut off at 1280 × 720', async () => {
   const [width, height] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight])
   assert.deepEqual([width, height], [1280, 720])
-  const outside = await page.$$eval('.timeline *, .topbar *', (all) => all.filter((one) => one.getBoundingClientRect().right > 1281).length)
+  const outside = await page.$$eval(
+    '.timeline *, .topbar *',
+    (all) => all.filter((one) => one.getBoundingClientRect().right > 1281).length,
+  )
   assert.equal(outside, 0)
 })
 
 test('the theme changes the whole page', async () => {
   await page.keyboard.press('Escape')
   await page.click('.view canvas', { position: { x: 20, y: 300 } })
-  const before = { picture: await pixels(page), panel: await page.evaluate(() => getComputedStyle(document.querySelector('.dock')).backgroundColor) }
+  const before = {
+    picture: await pixels(page),
+    panel: await page.evaluate(() => getComputedStyle(document.querySelector('.dock')).backgroundColor),
+  }
   await page.keyboard.press('l')
   await until(async () => difference(before.picture, await pixels(page)) > 0.3, 'another sky')
   assert.notEqual(await page.evaluate(() => getComputedStyle(document.querySelector('.dock')).backgroundColor), before.panel)

@@ -15,10 +15,16 @@ const program = option('--firn')
 const pictures = option('--pictures')
 if (program) environment.FIRN = program
 if (pictures) environment.FIRN_STUDIO_PICTURES = pictures
-const files = rest.length ? rest.map((file) => resolve(file)) : readdirSync(here).filter((file) => file.endsWith('.test.mjs')).sort().map((file) => join(here, file))
+const files = rest.length
+  ? rest.map((file) => resolve(file))
+  : readdirSync(here)
+      .filter((file) => file.endsWith('.test.mjs'))
+      .sort()
+      .map((file) => join(here, file))
 
 let failed = 0
 const start = Date.now()
-for (const file of files) failed += spawnSync(process.execPath, ['--test-reporter=spec', file], { stdio: 'inherit', env: environment }).status === 0 ? 0 : 1
+for (const file of files)
+  failed += spawnSync(process.execPath, ['--test-reporter=spec', file], { stdio: 'inherit', env: environment }).status === 0 ? 0 : 1
 console.log(`${files.length - failed} of ${files.length} files passed in ${Math.round((Date.now() - start) / 1000)} s`)
 process.exit(failed ? 1 : 0)

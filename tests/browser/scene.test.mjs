@@ -2,7 +2,23 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { canvas, Client, difference, firn, input, openBrowser, openPage, openScene, pause, pixels, Program, root, run as command, slider, until } from './studio.mjs'
+import {
+  canvas,
+  Client,
+  difference,
+  firn,
+  input,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  root,
+  run as command,
+  slider,
+  until,
+} from './studio.mjs'
 
 let program, browser, page, client, run
 before(async () => {
@@ -29,7 +45,9 @@ test('every key of the schema has a field with its unit', async () => {
   const { sections } = await client.ask('schema')
   for (const name of ['simulation', 'solver']) {
     const keys = sections.find((section) => section.name === name).keys
-    const shown = await page.$$eval(`.fold[data-id="${name}"] .field`, (fields) => fields.map((field) => [field.dataset.key, field.querySelector('.unit').textContent]))
+    const shown = await page.$$eval(`.fold[data-id="${name}"] .field`, (fields) =>
+      fields.map((field) => [field.dataset.key, field.querySelector('.unit').textContent]),
+    )
     assert.deepEqual(shown.map(([key]) => key).sort(), keys.map((key) => key.name).sort())
     for (const key of keys) assert.equal(shown.find(([shownKey]) => shownKey === key.name)[1], key.unit ?? '')
   }

@@ -11,8 +11,16 @@ import WebSocket from 'ws'
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const firn = process.env.FIRN ?? join(root, 'build/firn')
 const browserFlags = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
 ]
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

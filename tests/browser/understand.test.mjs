@@ -2,7 +2,20 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client, difference, drawnTime, input, keepPicture, openBrowser, openPage, openScene, pause, pixels, Program, until } from './studio.mjs'
+import {
+  Client,
+  difference,
+  drawnTime,
+  input,
+  keepPicture,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  until,
+} from './studio.mjs'
 
 let program, browser, page, client, run
 before(async () => {
@@ -22,19 +35,23 @@ after(async () => {
 })
 
 const inked = (selector) =>
-  page.locator(selector).first().evaluate((element) => {
-    const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height)
-    let count = 0
-    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++count
-    return count
-  })
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const { data } = element.getContext('2d').getImageData(0, 0, element.width, element.height)
+      let count = 0
+      for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++count
+      return count
+    })
 
 test('energy, momentum, mass, J_P, step and iterations are plotted', async () => {
   await page.click('#tab-understand')
   await page.waitForSelector('.uplot canvas')
   await pause(1500)
   const titles = await page.$$eval('.u-title', (all) => all.map((title) => title.textContent))
-  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Time step, s', 'Iterations a step']) assert.ok(titles.includes(wanted), titles.join())
+  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Time step, s', 'Iterations a step'])
+    assert.ok(titles.includes(wanted), titles.join())
   assert.ok((await inked('.uplot canvas')) > 1000, 'lines are drawn')
 })
 
@@ -49,7 +66,10 @@ test('a click in a plot shows that moment', async () => {
 
 test('the histogram of J_P counts all grains', async () => {
   const { counts } = await client.ask('histogram', { run, of: 'jp', bins: 48 })
-  assert.equal(counts.reduce((a, b) => a + b), (await client.run(run)).particles)
+  assert.equal(
+    counts.reduce((a, b) => a + b),
+    (await client.run(run)).particles,
+  )
   const bars = await page.$$eval('.histogram path', (all) => all.map((path) => path.getAttribute('d').length))
   assert.ok(bars.some((length) => length > 20))
   await page.click('#tab-scene')
@@ -58,9 +78,16 @@ test('the histogram of J_P counts all grains', async () => {
 test('two runs stand side by side in step, with what differs', async () => {
   await page.keyboard.press('c')
   await page.selectOption('[aria-label="Compare with"]', 'copy')
-  const other = await until(async () => (await client.ask('hello', { version: 1 })).runs.map((one) => one.run).find((one) => one !== run), 'a second run')
+  const other = await until(
+    async () => (await client.ask('hello', { version: 1 })).runs.map((one) => one.run).find((one) => one !== run),
+    'a second run',
+  )
   const { text, revision } = await client.ask('document', { run: other })
-  await client.ask('edit', { run: other, revision, text: text.replace(/hardening( *)= 10/, 'hardening$1= 2').replace(/critical_compression = 2.5e-2/, 'critical_compression = 1e-2') })
+  await client.ask('edit', {
+    run: other,
+    revision,
+    text: text.replace(/hardening( *)= 10/, 'hardening$1= 2').replace(/critical_compression = 2.5e-2/, 'critical_compression = 1e-2'),
+  })
   await client.ask('go', { run: other, until: 8 })
   await until(async () => (await client.run(other)).frames >= 9, 'frames of the second run', 60)
   await page.keyboard.press('End')
@@ -94,10 +121,14 @@ test('film and frames are written', async () => {
   await page.click('text=Preview film')
   await page.selectOption('#format', 'vtp')
   await page.click('text=Write all frames')
-  const links = await until(async () => {
-    const all = await page.$$eval('.jobs a', (found) => found.map((link) => link.textContent))
-    return all.length >= 3 && all
-  }, 'the three results', 90)
+  const links = await until(
+    async () => {
+      const all = await page.$$eval('.jobs a', (found) => found.map((link) => link.textContent))
+      return all.length >= 3 && all
+    },
+    'the three results',
+    90,
+  )
   for (const file of links) assert.ok(existsSync(join(program.folder, file)), file)
   const film = links.find((file) => file.endsWith('.mp4'))
   const answer = await page.request.get(`${program.address}files/${film}?token=${await program.token()}`)

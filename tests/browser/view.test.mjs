@@ -1,6 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { canvas, Client, difference, isColourful, isWhite, keepPicture, openBrowser, openPage, openScene, pause, pixels, Program, share, until } from './studio.mjs'
+import {
+  canvas,
+  Client,
+  difference,
+  isColourful,
+  isWhite,
+  keepPicture,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  share,
+  until,
+} from './studio.mjs'
 
 let program, browser, page, client, run
 before(async () => {
@@ -30,7 +45,12 @@ test('snow is white, with a ground and a body that are not', async () => {
 
 test('each colour paints the snow and says its range', async () => {
   const plain = await pixels(page)
-  for (const [key, label] of [['2', 'Speed'], ['3', 'J_P'], ['4', 'Density'], ['6', 'Pressure']]) {
+  for (const [key, label] of [
+    ['2', 'Speed'],
+    ['3', 'J_P'],
+    ['4', 'Density'],
+    ['6', 'Pressure'],
+  ]) {
     await page.keyboard.press(key)
     await until(async () => difference(plain, await pixels(page)) > 0.01, label)
     assert.match(await page.textContent('.legend .name'), new RegExp(label))
@@ -38,9 +58,15 @@ test('each colour paints the snow and says its range', async () => {
   await page.keyboard.press('2')
   const ends = page.locator('.legend .ends input')
   const { edges } = await client.ask('histogram', { run, of: 'speed', bins: 4 })
-  await until(async () => Math.abs(Number(await ends.nth(1).inputValue()) - edges[4]) < 0.02 * edges[4], 'the greatest speed in the legend')
+  await until(
+    async () => Math.abs(Number(await ends.nth(1).inputValue()) - edges[4]) < 0.02 * edges[4],
+    'the greatest speed in the legend',
+  )
   await page.keyboard.press('5')
-  await until(async () => (await page.locator('.swatches .swatch').count()) === (await client.run(run)).materials.length, 'a swatch for each material')
+  await until(
+    async () => (await page.locator('.swatches .swatch').count()) === (await client.run(run)).materials.length,
+    'a swatch for each material',
+  )
 })
 
 test('a range that was chosen changes the colours', async () => {
@@ -59,7 +85,11 @@ test('a range that was chosen changes the colours', async () => {
 test('nodes, velocities and forces of the grid are drawn and say their scale', async () => {
   await pause(800)
   let before = await pixels(page)
-  for (const [key, name] of [['n', 'Grid nodes'], ['v', 'Grid velocities'], ['y', 'Grid forces']]) {
+  for (const [key, name] of [
+    ['n', 'Grid nodes'],
+    ['v', 'Grid velocities'],
+    ['y', 'Grid forces'],
+  ]) {
     await page.keyboard.press(key)
     await page.waitForSelector(`.legend >> text=${name}`)
     const now = await until(async () => {
@@ -119,7 +149,9 @@ test('a click on a grain tells its numbers, those of the server, and draws its w
   const particle = Number(/Grain (\d+)/.exec(await page.textContent('.inspector h2'))[1])
   const known = await client.ask('pick', { run, particle })
   const shown = (await page.locator('.inspector dd').first().textContent()).split(', ').map(Number)
-  known.position.forEach((value, axis) => assert.ok(Math.abs(value - shown[axis]) < 1e-2 * Math.max(0.1, Math.abs(value)), `${shown} is ${known.position}`))
+  known.position.forEach((value, axis) =>
+    assert.ok(Math.abs(value - shown[axis]) < 1e-2 * Math.max(0.1, Math.abs(value)), `${shown} is ${known.position}`),
+  )
   const text = await page.textContent('.inspector')
   for (const word of ['velocity', 'J_P', 'F_E', 'stress', 'material', 'density']) assert.ok(text.includes(word), word)
   assert.ok(known.path.length >= 9, `a way of ${known.path.length} frames`)

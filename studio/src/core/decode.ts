@@ -117,8 +117,7 @@ export function meanPosition(frame: Particles): [number, number, number] {
   const sum = [0, 0, 0]
   const stride = Math.max(1, Math.floor(frame.count / 20000))
   let taken = 0
-  for (let i = 0; i < frame.count; i += stride, ++taken)
-    for (let axis = 0; axis < 3; ++axis) sum[axis]! += frame.numbers[i * 4 + axis]!
+  for (let i = 0; i < frame.count; i += stride, ++taken) for (let axis = 0; axis < 3; ++axis) sum[axis]! += frame.numbers[i * 4 + axis]!
   return [0, 1, 2].map((axis) => frame.lower[axis]! + (sum[axis]! / Math.max(1, taken) / 65535) * frame.extent[axis]!) as [
     number,
     number,

@@ -29,7 +29,11 @@ export function makeField(key: SchemaKey, first: unknown, events: FieldEvents): 
   const id = `key-${++counter}`
   const make = makers[key.type] ?? other
   const control = make(key, id, first, events)
-  const reset = h('button.reset', { type: 'button', title: 'Back to the default', 'aria-label': `${key.name}: back to the default`, onclick: () => events.clear() }, '↺')
+  const reset = h(
+    'button.reset',
+    { type: 'button', title: 'Back to the default', 'aria-label': `${key.name}: back to the default`, onclick: () => events.clear() },
+    '↺',
+  )
   const element = h(
     'div.field',
     { 'data-key': key.name, onfocusin: () => events.explain(key), onpointerenter: () => events.explain(key) },
@@ -106,7 +110,13 @@ const vector: Maker = (key, id, first, events) => {
   const count = Array.isArray(first) ? first.length : Array.isArray(key.default) ? key.default.length : 3
   let shown: unknown[] = []
   const inputs = Array.from({ length: Math.min(4, count) }, (_, axis) =>
-    h('input.number', { id: axis === 0 ? id : undefined, type: 'text', inputmode: 'decimal', 'aria-label': `${key.name} ${axes[axis]}`, spellcheck: 'false' }),
+    h('input.number', {
+      id: axis === 0 ? id : undefined,
+      type: 'text',
+      inputmode: 'decimal',
+      'aria-label': `${key.name} ${axes[axis]}`,
+      spellcheck: 'false',
+    }),
   )
   inputs.forEach((input, axis) =>
     input.addEventListener('change', () => {

@@ -46,7 +46,8 @@ export function newBody(kind: BodyKind, shape: string, middle: readonly number[]
     plane: { point: center.map((value, axis) => (axis === 1 ? 0 : value)), normal: center.map((_, axis) => (axis === 1 ? 1 : 0)) },
   }
   const body: Record<string, unknown> = { shape, ...(geometry[shape] ?? { center }) }
-  if (kind === 'source') return { ...body, rate: round(400 * part ** (flat ? 2 : 3) * 20), velocity: center.map((_, axis) => (axis === 1 ? -2 : 0)) }
+  if (kind === 'source')
+    return { ...body, rate: round(400 * part ** (flat ? 2 : 3) * 20), velocity: center.map((_, axis) => (axis === 1 ? -2 : 0)) }
   if (kind === 'collider') return { ...body, friction: 0.5 }
   return body
 }

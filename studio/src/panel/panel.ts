@@ -29,7 +29,12 @@ export class Panel {
   readonly chosen = new Signal<Chosen | null>(null)
   private readonly folds = h('div.folds', { tabindex: '0', role: 'region', 'aria-label': 'Keys of the scene' })
   private readonly help = h('div.keyhelp', { id: 'key-help', 'aria-live': 'off' }, 'Point at a key to read what it does.')
-  private readonly filter = h('input.filter', { type: 'search', placeholder: 'Find a key', 'aria-label': 'Find a key', oninput: () => this.sift() })
+  private readonly filter = h('input.filter', {
+    type: 'search',
+    placeholder: 'Find a key',
+    'aria-label': 'Find a key',
+    oninput: () => this.sift(),
+  })
   private shown: Shown[] = []
   private structure = ''
   private readonly open = new Set<string>(['simulation', 'materials'])
@@ -55,7 +60,9 @@ export class Panel {
 
   private structureNow(): string {
     const scene = this.document.scene()
-    const bodies = bodyKinds.map((kind) => ((scene[kind] ?? []) as Values[]).map((body) => `${String(body.shape)} ${String(body.name ?? '')}`))
+    const bodies = bodyKinds.map((kind) =>
+      ((scene[kind] ?? []) as Values[]).map((body) => `${String(body.shape)} ${String(body.name ?? '')}`),
+    )
     return JSON.stringify([bodies, Object.keys((scene.materials ?? {}) as Values), this.document.run, Object.keys(scene)])
   }
 
@@ -80,12 +87,20 @@ export class Panel {
     this.markChosen()
   }
 
-  private fold(id: string, title: string, path: Path, keys: SchemaKey[], values: Values | undefined, ...above: HTMLElement[]): HTMLDetailsElement {
+  private fold(
+    id: string,
+    title: string,
+    path: Path,
+    keys: SchemaKey[],
+    values: Values | undefined,
+    ...above: HTMLElement[]
+  ): HTMLDetailsElement {
     const fields = keys.map((key) => this.field(key, [...path, key.name]))
     const isSet = (key: SchemaKey): boolean => values !== undefined && key.name in values
     const first = fields.filter((_, i) => isSet(keys[i]!) || keys[i]!.required)
     const rest = fields.filter((_, i) => !isSet(keys[i]!) && !keys[i]!.required)
-    const more = rest.length > 0 && first.length > 0 && h('details.more', null, h('summary', null, `${rest.length} more, as usual`), ...rest)
+    const more =
+      rest.length > 0 && first.length > 0 && h('details.more', null, h('summary', null, `${rest.length} more, as usual`), ...rest)
     const fold = h('details.fold', { 'data-id': id }, h('summary', null, title), ...above, ...first, ...(more ? [more] : rest))
     fold.open = this.open.has(id)
     fold.addEventListener('toggle', () => (fold.open ? this.open.add(id) : this.open.delete(id)))
@@ -111,7 +126,14 @@ export class Panel {
     return names.map((name) => {
       const id = `materials.${name}`
       if (this.open.has('materials')) this.open.add(id)
-      return this.fold(id, `Material ${name}`, ['materials', name], keysOf(section).filter((key) => key.name !== 'preset'), (scene.materials as Values)?.[name] as Values, this.presetRow(name))
+      return this.fold(
+        id,
+        `Material ${name}`,
+        ['materials', name],
+        keysOf(section).filter((key) => key.name !== 'preset'),
+        (scene.materials as Values)?.[name] as Values,
+        this.presetRow(name),
+      )
     })
   }
 
@@ -120,7 +142,13 @@ export class Panel {
       h(
         'button.preset',
         { type: 'button', title: preset.summary, 'data-preset': preset.name, onclick: () => this.usePreset(material, preset) },
-        h('img', { src: `/gallery/preset_${preset.name}.jpg`, alt: '', width: 64, height: 44, onerror: (event: Event) => (event.target as HTMLElement).remove() }),
+        h('img', {
+          src: `/gallery/preset_${preset.name}.jpg`,
+          alt: '',
+          width: 64,
+          height: 44,
+          onerror: (event: Event) => (event.target as HTMLElement).remove(),
+        }),
         h('span', null, preset.name),
       ),
     )
@@ -165,7 +193,13 @@ export class Panel {
     const menu = h('select.adder', { 'aria-label': 'Add a body' }, h('option', { value: '' }, '+ Add…'))
     for (const kind of bodyKinds) {
       const shapes = kind === 'collider' || kind === 'sink' ? [...simpleShapes, 'plane'] : simpleShapes
-      menu.append(h('optgroup', { label: titles[kind] }, ...shapes.map((shape) => h('option', { value: `${kind} ${shape}` }, `${titles[kind]}: ${shape}`))))
+      menu.append(
+        h(
+          'optgroup',
+          { label: titles[kind] },
+          ...shapes.map((shape) => h('option', { value: `${kind} ${shape}` }, `${titles[kind]}: ${shape}`)),
+        ),
+      )
     }
     menu.addEventListener('change', () => {
       const [kind, shape] = menu.value.split(' ') as [BodyKind, string]
@@ -195,8 +229,19 @@ export class Panel {
   }
 
   private explain(key: SchemaKey): void {
-    const facts = [rangeText(key), key.default !== undefined && `default ${JSON.stringify(key.default)}`, key.required && 'required', key.now ? 'takes effect at once' : 'takes effect after a restart']
-    replace(this.help, h('b', null, key.name), ` ${key.unit ? `(${key.unit}) ` : ''}`, h('span.facts', null, facts.filter(Boolean).join(' · ')), h('p', null, key.help || ''))
+    const facts = [
+      rangeText(key),
+      key.default !== undefined && `default ${JSON.stringify(key.default)}`,
+      key.required && 'required',
+      key.now ? 'takes effect at once' : 'takes effect after a restart',
+    ]
+    replace(
+      this.help,
+      h('b', null, key.name),
+      ` ${key.unit ? `(${key.unit}) ` : ''}`,
+      h('span.facts', null, facts.filter(Boolean).join(' · ')),
+      h('p', null, key.help || ''),
+    )
   }
 
   private find(path: Path): void {

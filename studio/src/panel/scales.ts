@@ -23,7 +23,9 @@ export function scaleOf(key: SchemaKey, value: number | undefined): Scale | null
     const ends = [reference, usual && usual > 0 ? usual : reference]
     const from = Math.max(low, Math.min(...ends) / (decade * 3))
     const to = Math.min(high, Math.max(...ends) * decade * 3)
-    return from > 0 ? { low: whole ? Math.max(1, Math.round(from)) : from, high: to, log: true, whole } : { low, high: to, log: false, whole }
+    return from > 0
+      ? { low: whole ? Math.max(1, Math.round(from)) : from, high: to, log: true, whole }
+      : { low, high: to, log: false, whole }
   }
   const reach = reference > 0 ? reference * 4 : 1
   return { low: Math.max(low, low >= 0 ? 0 : -reach), high: Math.min(high, reach), log: false, whole }

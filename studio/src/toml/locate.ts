@@ -35,7 +35,8 @@ export interface Mistake {
 }
 
 export const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((part, i) => String(part) === String(b[i]))
-export const startsWith = (path: Path, start: Path): boolean => path.length >= start.length && samePath(path.slice(0, start.length), start)
+export const startsWith = (path: Path, start: Path): boolean =>
+  path.length >= start.length && samePath(path.slice(0, start.length), start)
 
 const keyParts = (key: AST.TOMLKey): string[] => key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))
 

@@ -99,7 +99,20 @@ function insertInline(text: string, holder: Entry, pair: string): Change {
   return { from: at, to: at, insert: `, ${pair}` }
 }
 
-const order = ['simulation', 'solver', 'materials', 'snow', 'source', 'collider', 'sink', 'domain', 'window', 'output', 'render', 'variants']
+const order = [
+  'simulation',
+  'solver',
+  'materials',
+  'snow',
+  'source',
+  'collider',
+  'sink',
+  'domain',
+  'window',
+  'output',
+  'render',
+  'variants',
+]
 const rank = (path: Path): number => {
   const found = order.indexOf(String(path[0]))
   return found < 0 ? order.length : found
@@ -109,7 +122,7 @@ const rank = (path: Path): number => {
 function insertTable(located: Located, block: string, path: Path): Change {
   const { text, tables } = located
   const before = tables.filter((table) => rank(table.path) <= rank(path)).pop()
-  const at = before ? blockOf(located, before)[1] : (tables[0] ? commentStart(text, tables[0].header[0]) : text.length)
+  const at = before ? blockOf(located, before)[1] : tables[0] ? commentStart(text, tables[0].header[0]) : text.length
   const needsLine = at > 0 && text[at - 1] !== '\n'
   const blankBefore = at > 0 && !text.slice(0, at).endsWith('\n\n')
   const blankAfter = at < text.length && !text.slice(at).startsWith('\n')
@@ -132,7 +145,8 @@ function blockOf(located: Located, table: Table): [number, number] {
   const { text, tables } = located
   const first = tables.indexOf(table)
   let last = first
-  while (last + 1 < tables.length && tables[last + 1]!.path.length > table.path.length && startsWith(tables[last + 1]!.path, table.path)) ++last
+  while (last + 1 < tables.length && tables[last + 1]!.path.length > table.path.length && startsWith(tables[last + 1]!.path, table.path))
+    ++last
   const end = tables[last]!
   const tail = end.entries[end.entries.length - 1]
   return [commentStart(text, table.header[0]), lineEnd(text, tail ? tail.whole[1] : end.header[1]).at]

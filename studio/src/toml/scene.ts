@@ -13,7 +13,8 @@ function isTable(value: unknown): value is Values {
 // The paths that a variant may have for a value: snow.0.radius is snow.radius too where there is one body only.
 function namesInVariant(scene: Values, path: Path): Path[] {
   const list = scene[String(path[0])]
-  if (bodies.has(String(path[0])) && Array.isArray(list) && list.length === 1 && path[1] === 0) return [path, [path[0]!, ...path.slice(2)]]
+  if (bodies.has(String(path[0])) && Array.isArray(list) && list.length === 1 && path[1] === 0)
+    return [path, [path[0]!, ...path.slice(2)]]
   return [path]
 }
 

@@ -2,7 +2,11 @@
 type Child = Node | string | number | null | undefined | false
 type Attributes = Record<string, unknown>
 
-export function h<K extends keyof HTMLElementTagNameMap>(tag: K | `${K}.${string}`, attributes?: Attributes | null, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K | `${K}.${string}`,
+  attributes?: Attributes | null,
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
   const [name, ...classes] = (tag as string).split('.')
   const element = document.createElement(name as K)
   if (classes.length) element.className = classes.join(' ')

@@ -25,7 +25,12 @@ const writes = (event: KeyboardEvent): boolean => {
   if (event.ctrlKey || event.metaKey) return false
   const tag = target.tagName
   if (tag === 'INPUT' && (target as HTMLInputElement).type === 'range') return /^(Arrow|Home|End|Page)/.test(event.key)
-  return tag === 'TEXTAREA' || tag === 'SELECT' || (tag === 'INPUT' && (target as HTMLInputElement).type !== 'checkbox') || (tag === 'BUTTON' && event.key === ' ')
+  return (
+    tag === 'TEXTAREA' ||
+    tag === 'SELECT' ||
+    (tag === 'INPUT' && (target as HTMLInputElement).type !== 'checkbox') ||
+    (tag === 'BUTTON' && event.key === ' ')
+  )
 }
 
 export class Shortcuts {
@@ -36,12 +41,29 @@ export class Shortcuts {
     for (const shortcut of list) groups.set(shortcut.group, [...(groups.get(shortcut.group) ?? []), shortcut])
     replace(
       this.sheet,
-      h('header', null, h('h2', null, 'Keyboard'), h('button.link', { type: 'button', 'aria-label': 'Close', onclick: () => this.sheet.close() }, '×')),
+      h(
+        'header',
+        null,
+        h('h2', null, 'Keyboard'),
+        h('button.link', { type: 'button', 'aria-label': 'Close', onclick: () => this.sheet.close() }, '×'),
+      ),
       h(
         'div.columns',
         null,
         ...[...groups].map(([name, shortcuts]) =>
-          h('section', null, h('h3', null, name), h('dl', null, ...shortcuts.flatMap((one) => [h('dt', null, ...one.keys.split(' ').map((key) => h('kbd', null, key))), h('dd', null, one.does)]))),
+          h(
+            'section',
+            null,
+            h('h3', null, name),
+            h(
+              'dl',
+              null,
+              ...shortcuts.flatMap((one) => [
+                h('dt', null, ...one.keys.split(' ').map((key) => h('kbd', null, key))),
+                h('dd', null, one.does),
+              ]),
+            ),
+          ),
         ),
       ),
     )

@@ -1,17 +1,29 @@
 // What the grid does: nodes as dots, velocities, forces and normals as arrows, sleeping blocks as boxes. One draw call each.
 import {
-  BoxGeometry, BufferGeometry, Color, EdgesGeometry, Float32BufferAttribute, GLSL3, Group, InstancedBufferGeometry, InstancedInterleavedBuffer,
-  InterleavedBufferAttribute, LineSegments, Mesh, ShaderMaterial, Vector3,
+  BoxGeometry,
+  BufferGeometry,
+  Color,
+  EdgesGeometry,
+  Float32BufferAttribute,
+  GLSL3,
+  Group,
+  InstancedBufferGeometry,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
+  LineSegments,
+  Mesh,
+  ShaderMaterial,
+  Vector3,
 } from 'three'
 import type { Arrows as Message } from '../core/decode'
 import type { Overlay } from '../core/protocol'
 
 const tints: Record<Overlay, [number, number, number]> = {
   nodes: [0.25, 0.55, 0.95],
-  velocity: [0.95, 0.45, 0.10],
+  velocity: [0.95, 0.45, 0.1],
   force: [0.85, 0.15, 0.35],
-  normals: [0.10, 0.70, 0.45],
-  sleep: [0.45, 0.40, 0.85],
+  normals: [0.1, 0.7, 0.45],
+  sleep: [0.45, 0.4, 0.85],
 }
 
 const common = /* glsl */ `

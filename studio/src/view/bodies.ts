@@ -41,13 +41,13 @@ const fragmentShader = /* glsl */ `
 `
 
 const tints: Record<Body['kind'], [number, number, number]> = {
-  collider: [0.30, 0.205, 0.135],
+  collider: [0.3, 0.205, 0.135],
   snow: [0.75, 0.85, 1.0],
-  source: [0.10, 0.55, 0.32],
+  source: [0.1, 0.55, 0.32],
   sink: [0.75, 0.22, 0.16],
 }
 const steel: [number, number, number] = [0.42, 0.45, 0.49]
-const slate: [number, number, number] = [0.20, 0.22, 0.25]
+const slate: [number, number, number] = [0.2, 0.22, 0.25]
 
 export interface Look {
   metal: boolean
@@ -136,7 +136,9 @@ export class Bodies {
       fragmentShader,
       uniforms: {
         ...this.light,
-        bodyColour: { value: new Color().setRGB(...(colour ?? (body.shape === 'heightfield' ? slate : metal ? steel : tints[body.kind]))) },
+        bodyColour: {
+          value: new Color().setRGB(...(colour ?? (body.shape === 'heightfield' ? slate : metal ? steel : tints[body.kind]))),
+        },
         metal: { value: metal ? 1 : 0 },
         opacity: { value: clear ? 0.22 : 1 },
         marked: { value: 0 },

@@ -131,13 +131,18 @@ export class Gizmo {
   private values(): Record<string, unknown> {
     const { body, proxy } = this
     const flat = numbers(body.center ?? body.point ?? body.a ?? body.translate, [0, 0, 0]).length === 2
-    const vector = (value: Vector3): number[] => value.toArray().slice(0, flat ? 2 : 3).map(tidy)
+    const vector = (value: Vector3): number[] =>
+      value
+        .toArray()
+        .slice(0, flat ? 2 : 3)
+        .map(tidy)
     const values: Record<string, unknown> = {}
     const mode = this.handles.getMode()
     if (mode === 'translate') {
       if (body.shape === 'capsule') {
         const shift = proxy.position.clone().sub(this.start.place)
-        for (const end of ['a', 'b']) values[end] = vector(new Vector3(...(numbers(body[end], [0, 0, 0]) as [number, number, number])).add(shift))
+        for (const end of ['a', 'b'])
+          values[end] = vector(new Vector3(...(numbers(body[end], [0, 0, 0]) as [number, number, number])).add(shift))
       } else values[placeKey(body)!] = vector(proxy.position)
     }
     if (mode === 'rotate') values.rotation = writeRotation(proxy.quaternion, flat)

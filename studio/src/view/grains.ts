@@ -1,8 +1,16 @@
 // All grains in one draw call: 8 bytes a particle go to the graphics card as they came. Where there are few particles each is drawn as
 // a handful of smaller grains, so that coarse snow looks like snow and not like beads.
 import {
-  BufferGeometry, Float32BufferAttribute, GLSL3, InstancedBufferGeometry, InstancedInterleavedBuffer, InterleavedBuffer, InterleavedBufferAttribute,
-  Points, ShaderMaterial, Vector3,
+  BufferGeometry,
+  Float32BufferAttribute,
+  GLSL3,
+  InstancedBufferGeometry,
+  InstancedInterleavedBuffer,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Points,
+  ShaderMaterial,
+  Vector3,
 } from 'three'
 import type { IUniform } from 'three'
 import type { Particles } from '../core/decode'
@@ -130,7 +138,10 @@ export class Grains {
   private handfulSize = 0
   grainsPerParticle = 1
 
-  constructor(light: LightUniforms, private readonly slow: boolean) {
+  constructor(
+    light: LightUniforms,
+    private readonly slow: boolean,
+  ) {
     this.own = {
       boxLower: { value: new Vector3() },
       boxExtent: { value: new Vector3(1, 1, 1) },
@@ -147,7 +158,12 @@ export class Grains {
       strip: { value: stripTexture('none') },
     }
     this.material = new ShaderMaterial({ glslVersion: GLSL3, vertexShader, fragmentShader, uniforms: { ...light, ...this.own } })
-    this.shadowMaterial = new ShaderMaterial({ glslVersion: GLSL3, vertexShader: shadowVertex, fragmentShader: shadowFragment, uniforms: this.own })
+    this.shadowMaterial = new ShaderMaterial({
+      glslVersion: GLSL3,
+      vertexShader: shadowVertex,
+      fragmentShader: shadowFragment,
+      uniforms: this.own,
+    })
     this.points = new Points(new BufferGeometry(), this.material)
     this.points.frustumCulled = false
     this.points.visible = false
@@ -156,7 +172,9 @@ export class Grains {
   // The bytes of the message go into the buffer of the graphics card as they are.
   show(frame: Particles, distance: number): void {
     const few = frame.count <= fewParticles
-    const size = few ? Math.max(1, Math.min(40, Math.floor((this.slow ? mostGrainsInSoftware : mostGrains) / Math.max(1, frame.count)))) : 1
+    const size = few
+      ? Math.max(1, Math.min(40, Math.floor((this.slow ? mostGrainsInSoftware : mostGrains) / Math.max(1, frame.count))))
+      : 1
     if (!this.buffer || this.buffer.array.length < frame.numbers.length || size !== this.handfulSize) this.allocate(frame, size)
     const buffer = this.buffer!
     ;(buffer.array as Uint16Array).set(frame.numbers)
@@ -178,7 +196,7 @@ export class Grains {
 
   private allocate(frame: Particles, size: number): void {
     this.points.geometry.dispose()
-    const room = new Uint16Array(Math.ceil(frame.numbers.length * 1.2 / 4 + 16) * 4)
+    const room = new Uint16Array(Math.ceil((frame.numbers.length * 1.2) / 4 + 16) * 4)
     if (size > 1) {
       const geometry = new InstancedBufferGeometry()
       geometry.setAttribute('offset', new Float32BufferAttribute(handful(size), 4))

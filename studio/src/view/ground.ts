@@ -1,5 +1,18 @@
 // Sky and ground: a plane with a quiet texture and a grid that fades into the haze of the horizon; other planes as squares around the snow.
-import { BufferGeometry, Color, DoubleSide, Float32BufferAttribute, FrontSide, GLSL3, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3 } from 'three'
+import {
+  BufferGeometry,
+  Color,
+  DoubleSide,
+  Float32BufferAttribute,
+  FrontSide,
+  GLSL3,
+  Group,
+  Mesh,
+  PlaneGeometry,
+  Quaternion,
+  ShaderMaterial,
+  Vector3,
+} from 'three'
 import type { IUniform } from 'three'
 import { lightFunctions, toneFunction } from './light'
 import type { LightUniforms, Surroundings } from './light'

@@ -113,8 +113,22 @@ export interface Surroundings {
 
 // Linear colours of the two themes.
 export const surroundings: Record<'light' | 'dark', Surroundings> = {
-  light: { sun: 2.7, sky: [0.60, 0.74, 1.0], haze: [0.66, 0.74, 0.84], zenith: [0.26, 0.42, 0.68], ground: [0.17, 0.18, 0.195], grid: 0.11 },
-  dark: { sun: 2.5, sky: [0.42, 0.55, 0.82], haze: [0.035, 0.045, 0.062], zenith: [0.010, 0.014, 0.022], ground: [0.050, 0.056, 0.066], grid: 0.16 },
+  light: {
+    sun: 2.7,
+    sky: [0.6, 0.74, 1.0],
+    haze: [0.66, 0.74, 0.84],
+    zenith: [0.26, 0.42, 0.68],
+    ground: [0.17, 0.18, 0.195],
+    grid: 0.11,
+  },
+  dark: {
+    sun: 2.5,
+    sky: [0.42, 0.55, 0.82],
+    haze: [0.035, 0.045, 0.062],
+    zenith: [0.01, 0.014, 0.022],
+    ground: [0.05, 0.056, 0.066],
+    grid: 0.16,
+  },
 }
 
 export function setSurroundings(light: LightUniforms, around: Surroundings): void {

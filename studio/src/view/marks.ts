@@ -1,5 +1,18 @@
 // Lines over the picture: boxes of domain and window, the way of a grain that was clicked.
-import { Box3, Box3Helper, BufferGeometry, Color, Float32BufferAttribute, Group, Line, LineBasicMaterial, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from 'three'
+import {
+  Box3,
+  Box3Helper,
+  BufferGeometry,
+  Color,
+  Float32BufferAttribute,
+  Group,
+  Line,
+  LineBasicMaterial,
+  Mesh,
+  MeshBasicMaterial,
+  SphereGeometry,
+  Vector3,
+} from 'three'
 import type { LineSegments } from 'three'
 import type { Box } from '../core/protocol'
 
@@ -32,14 +45,23 @@ export class Marks {
     this.grain?.geometry.dispose()
     this.path = this.grain = null
     if (at) {
-      this.grain = new Mesh(new SphereGeometry(radius, 16, 12), new MeshBasicMaterial({ color: 0xff7a1a, depthTest: false, transparent: true, opacity: 0.9 }))
+      this.grain = new Mesh(
+        new SphereGeometry(radius, 16, 12),
+        new MeshBasicMaterial({ color: 0xff7a1a, depthTest: false, transparent: true, opacity: 0.9 }),
+      )
       this.grain.position.copy(three(at))
       this.grain.renderOrder = 30
       this.group.add(this.grain)
     }
     if (path.length > 1) {
       const geometry = new BufferGeometry()
-      geometry.setAttribute('position', new Float32BufferAttribute(path.flatMap((row) => [row[1] ?? 0, row[2] ?? 0, row[3] ?? 0]), 3))
+      geometry.setAttribute(
+        'position',
+        new Float32BufferAttribute(
+          path.flatMap((row) => [row[1] ?? 0, row[2] ?? 0, row[3] ?? 0]),
+          3,
+        ),
+      )
       this.path = new Line(geometry, new LineBasicMaterial({ color: 0xff7a1a, depthTest: false, transparent: true, opacity: 0.85 }))
       this.path.renderOrder = 29
       this.group.add(this.path)

@@ -9,7 +9,10 @@ export class Shadow {
   private readonly camera = new OrthographicCamera()
   private readonly target: WebGLRenderTarget
 
-  constructor(private readonly light: LightUniforms, private readonly size: number) {
+  constructor(
+    private readonly light: LightUniforms,
+    private readonly size: number,
+  ) {
     const depth = new DepthTexture(size, size, UnsignedIntType)
     depth.minFilter = depth.magFilter = NearestFilter
     this.target = new WebGLRenderTarget(size, size, { depthTexture: depth, depthBuffer: true })

@@ -72,7 +72,10 @@ export class Viewport {
   private readonly watcher: ResizeObserver
   private gone = false
 
-  constructor(readonly host: HTMLElement, label: string) {
+  constructor(
+    readonly host: HTMLElement,
+    label: string,
+  ) {
     this.renderer = new WebGLRenderer({ antialias: true, powerPreference: 'high-performance', preserveDrawingBuffer: true })
     this.renderer.autoClear = true
     this.canvas = this.renderer.domElement
@@ -227,7 +230,13 @@ export class Viewport {
   private keepInSight(): void {
     if (!this.framed) return this.fit()
     const now = this.snowBox(this.frame!)
-    if (!this.held && !this.framed.clone().expandByScalar(this.size * 0.04).containsBox(now)) {
+    if (
+      !this.held &&
+      !this.framed
+        .clone()
+        .expandByScalar(this.size * 0.04)
+        .containsBox(now)
+    ) {
       this.framed.union(now)
       this.measure(this.framed)
       this.wide = true
@@ -237,7 +246,8 @@ export class Viewport {
 
   private snowBox(frame: Particles): Box3 {
     const { low, high } = bounds(frame)
-    const place = (part: number[]): Vector3 => new Vector3(...frame.extent).multiply(new Vector3(...part)).add(new Vector3(...frame.lower))
+    const place = (part: number[]): Vector3 =>
+      new Vector3(...frame.extent).multiply(new Vector3(...part)).add(new Vector3(...frame.lower))
     return new Box3(place(low), place(high))
   }
 
@@ -343,5 +353,4 @@ export class Viewport {
       this.drawn.set({ serial, frame, time, live, count, mean: meanPosition(this.frame), least, greatest })
     }
   }
-
 }

@@ -17,7 +17,11 @@ export class Compare {
   private wanted: Partial<Wanted> = {}
   private theme: 'light' | 'dark' = 'light'
 
-  constructor(private readonly session: Session, private readonly main: Viewport, private readonly document: SceneDocument) {
+  constructor(
+    private readonly session: Session,
+    private readonly main: Viewport,
+    private readonly document: SceneDocument,
+  ) {
     this.select.addEventListener('change', () => void this.choose())
     session.other.later(() => void this.update())
     session.runs.later(() => this.tellRuns())
@@ -94,7 +98,15 @@ export class Compare {
     this.watcher = null
     if (this.element.hidden && run === null) return
     this.element.hidden = false
-    replace(this.element, h('div.secondhead', null, this.select, h('button.link', { type: 'button', 'aria-label': 'Close the comparison', onclick: () => this.close() }, '×')))
+    replace(
+      this.element,
+      h(
+        'div.secondhead',
+        null,
+        this.select,
+        h('button.link', { type: 'button', 'aria-label': 'Close the comparison', onclick: () => this.close() }, '×'),
+      ),
+    )
     this.tellRuns()
     if (run === null) return
     const viewport = new Viewport(this.element, 'View of the run that is compared')
@@ -119,13 +131,25 @@ export class Compare {
     const answer = await this.session.ask<{ differences: Difference[] }>('compare', { a: this.session.current.value, b })
     if (!answer) return
     const show = (value: string): string => value || '–'
-    const rows = answer.differences.map((one) => h('tr', null, h('th', { scope: 'row' }, one.key), h('td', null, show(one.a)), h('td', null, show(one.b))))
+    const rows = answer.differences.map((one) =>
+      h('tr', null, h('th', { scope: 'row' }, one.key), h('td', null, show(one.a)), h('td', null, show(one.b))),
+    )
     this.differences.hidden = false
     replace(
       this.differences,
       rows.length === 0
         ? h('p.muted', null, 'Both runs have the same scene.')
-        : h('table', null, h('caption', null, 'What differs'), h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'key'), h('th', { scope: 'col' }, 'left'), h('th', { scope: 'col' }, 'right'))), h('tbody', null, ...rows)),
+        : h(
+            'table',
+            null,
+            h('caption', null, 'What differs'),
+            h(
+              'thead',
+              null,
+              h('tr', null, h('th', { scope: 'col' }, 'key'), h('th', { scope: 'col' }, 'left'), h('th', { scope: 'col' }, 'right')),
+            ),
+            h('tbody', null, ...rows),
+          ),
     )
   }
 }

@@ -16,12 +16,28 @@ export class Dock {
 
   constructor(scene: HTMLElement, text: HTMLElement, understand: HTMLElement, results: HTMLElement) {
     const contents: Record<Tab, HTMLElement> = { scene, text, understand, results }
-    const page = (name: Tab): HTMLElement => h('div.page', { role: 'tabpanel', id: `page-${name}`, 'aria-labelledby': `tab-${name}` }, contents[name])
+    const page = (name: Tab): HTMLElement =>
+      h('div.page', { role: 'tabpanel', id: `page-${name}`, 'aria-labelledby': `tab-${name}` }, contents[name])
     this.pages = { scene: page('scene'), text: page('text'), understand: page('understand'), results: page('results') }
     for (const name of tabs)
-      this.heads.set(name, h('button.tab', { type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': `page-${name}`, onclick: () => this.tab.set(name) }, labels[name]))
-    const beside = h('button.beside', { type: 'button', title: 'Panel and text side by side (B)', onclick: () => this.both.set(!this.both.value) }, 'Side by side')
-    const list = h('div.tablist', { role: 'tablist', 'aria-label': 'Panels', onkeydown: (event: KeyboardEvent) => this.arrow(event) }, ...this.heads.values())
+      this.heads.set(
+        name,
+        h(
+          'button.tab',
+          { type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': `page-${name}`, onclick: () => this.tab.set(name) },
+          labels[name],
+        ),
+      )
+    const beside = h(
+      'button.beside',
+      { type: 'button', title: 'Panel and text side by side (B)', onclick: () => this.both.set(!this.both.value) },
+      'Side by side',
+    )
+    const list = h(
+      'div.tablist',
+      { role: 'tablist', 'aria-label': 'Panels', onkeydown: (event: KeyboardEvent) => this.arrow(event) },
+      ...this.heads.values(),
+    )
     replace(this.element, h('div.tabs', null, list, beside), h('div.pages', null, ...tabs.map((name) => this.pages[name])))
     this.tab.watch(() => this.update())
     this.both.watch((both) => {

@@ -11,7 +11,11 @@ export class Drop {
   private readonly veil = h('div.veil', { hidden: true }, h('p', null, 'Drop an OBJ, PLY, STL, glTF or VDB file'))
   where: () => { middle: number[]; size: number } = () => ({ middle: [0, 0.5, 0], size: 1 })
 
-  constructor(private readonly session: Session, private readonly document: SceneDocument, root: HTMLElement) {
+  constructor(
+    private readonly session: Session,
+    private readonly document: SceneDocument,
+    root: HTMLElement,
+  ) {
     root.append(this.veil, this.element)
     window.addEventListener('dragover', (event) => {
       event.preventDefault()

@@ -91,7 +91,10 @@ export class Editor {
     const line = failure?.line ? doc.line(Math.min(doc.lines, Math.max(1, failure.line))) : null
     const from = line ? Math.min(line.to, line.from + Math.max(0, (failure?.column ?? 1) - 1)) : 0
     this.view.dispatch(
-      setDiagnostics(this.view.state, failure && line ? [{ from, to: Math.max(from, line.to), severity: 'error', message: failure.message }] : []),
+      setDiagnostics(
+        this.view.state,
+        failure && line ? [{ from, to: Math.max(from, line.to), severity: 'error', message: failure.message }] : [],
+      ),
     )
   }
 

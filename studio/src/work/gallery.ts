@@ -26,8 +26,17 @@ export class Gallery {
   readonly element = h('main.gallery', { 'aria-label': 'Gallery' })
   private readonly cards = h('ul.cards')
   private readonly runs = h('div.openruns')
-  private readonly variant = h('select', { 'aria-label': 'Size of the scenes' }, ...['small', 'medium', 'paper'].map((name) => h('option', { value: name }, name)))
-  private readonly filter = h('input.filter', { type: 'search', placeholder: 'Find a scene', 'aria-label': 'Find a scene', oninput: () => this.update() })
+  private readonly variant = h(
+    'select',
+    { 'aria-label': 'Size of the scenes' },
+    ...['small', 'medium', 'paper'].map((name) => h('option', { value: name }, name)),
+  )
+  private readonly filter = h('input.filter', {
+    type: 'search',
+    placeholder: 'Find a scene',
+    'aria-label': 'Find a scene',
+    oninput: () => this.update(),
+  })
   private readonly files = h('div.files')
 
   constructor(private readonly session: Session) {
@@ -37,7 +46,13 @@ export class Gallery {
         'header.hero',
         null,
         h('div', null, h('h1', null, 'Snow, live'), h('p', null, 'Open a scene and it runs at once. Pull a slider while it falls.')),
-        h('div.heroactions', null, this.filter, h('label.inline', null, 'Size ', this.variant), h('button.action', { type: 'button', onclick: () => void session.open({ text: blank }) }, 'New scene')),
+        h(
+          'div.heroactions',
+          null,
+          this.filter,
+          h('label.inline', null, 'Size ', this.variant),
+          h('button.action', { type: 'button', onclick: () => void session.open({ text: blank }) }, 'New scene'),
+        ),
       ),
       this.runs,
       this.cards,
@@ -90,7 +105,11 @@ export class Gallery {
         null,
         h('button.link', { type: 'button', onclick: () => this.session.show(run.run) }, `${run.run}: ${words(run.name)}`),
         h('span.muted', null, `${run.state}, frame ${run.frame} of ${run.last}`),
-        h('button.link.quiet', { type: 'button', 'aria-label': `Close run ${run.run}`, onclick: () => void this.session.ask('close', { run: run.run }) }, 'close'),
+        h(
+          'button.link.quiet',
+          { type: 'button', 'aria-label': `Close run ${run.run}`, onclick: () => void this.session.ask('close', { run: run.run }) },
+          'close',
+        ),
       )
     replace(this.runs, h('h2', null, 'Open runs'), ...runs.map(row))
   }
@@ -101,7 +120,14 @@ export class Gallery {
     this.files.hidden = !answer || answer.scenes.length + answer.folders.length === 0
     if (!answer) return
     const list = (name: string, paths: string[], open: (path: string) => void): HTMLElement | null =>
-      paths.length === 0 ? null : h('div', null, h('h2', null, name), ...paths.map((path) => h('button.link', { type: 'button', onclick: () => open(path) }, path)))
+      paths.length === 0
+        ? null
+        : h(
+            'div',
+            null,
+            h('h2', null, name),
+            ...paths.map((path) => h('button.link', { type: 'button', onclick: () => open(path) }, path)),
+          )
     replace(
       this.files,
       list('Scenes of this folder', answer.scenes, (file) => void this.session.open({ file })),

@@ -10,7 +10,9 @@ const list = (values: readonly number[] | undefined): string => values?.map((val
 const matrix = (values: readonly number[] | undefined): Node | string => {
   if (!values) return '–'
   const edge = Math.round(Math.sqrt(values.length))
-  const rows = Array.from({ length: edge }, (_, i) => h('tr', null, ...values.slice(i * edge, (i + 1) * edge).map((value) => h('td', null, short(value)))))
+  const rows = Array.from({ length: edge }, (_, i) =>
+    h('tr', null, ...values.slice(i * edge, (i + 1) * edge).map((value) => h('td', null, short(value)))),
+  )
   return h('table.matrix', null, h('tbody', null, ...rows))
 }
 
@@ -23,11 +25,20 @@ export class Inspector {
   private asked = 0
   frame: () => number | 'live' = () => 'live'
 
-  constructor(private readonly session: Session, private readonly viewport: Viewport) {}
+  constructor(
+    private readonly session: Session,
+    private readonly viewport: Viewport,
+  ) {}
 
   async pick(x: number, y: number): Promise<boolean> {
     const { origin, direction } = this.viewport.ray(x, y)
-    const ask = { run: this.session.current.value, origin: origin.toArray(), direction: direction.toArray(), radius: this.viewport.distance(), frame: this.frame() }
+    const ask = {
+      run: this.session.current.value,
+      origin: origin.toArray(),
+      direction: direction.toArray(),
+      radius: this.viewport.distance(),
+      frame: this.frame(),
+    }
     const grain = await this.session.connection.request<Grain>('pick', ask).catch(() => null)
     if (grain && grain.particle !== undefined && grain.position) this.show(grain)
     else this.close()
@@ -39,7 +50,9 @@ export class Inspector {
     if (this.id === null || this.busy || performance.now() - this.asked < pause) return
     this.busy = true
     this.asked = performance.now()
-    const grain = await this.session.connection.request<Grain>('pick', { run: this.session.current.value, particle: this.id, frame: this.frame() }).catch(() => null)
+    const grain = await this.session.connection
+      .request<Grain>('pick', { run: this.session.current.value, particle: this.id, frame: this.frame() })
+      .catch(() => null)
     this.busy = false
     if (grain?.position && this.id !== null) this.show(grain)
   }
@@ -66,7 +79,11 @@ export class Inspector {
       ['stress, Pa', matrix(grain.stress)],
     ]
     const close = h('button.link', { type: 'button', 'aria-label': 'Close', onclick: () => this.close() }, '×')
-    replace(this.element, h('header', null, h('h2', null, `Grain ${grain.particle}`), close), h('dl', null, ...rows.flatMap(([name, value]) => [h('dt', null, name), h('dd', null, value)])))
+    replace(
+      this.element,
+      h('header', null, h('h2', null, `Grain ${grain.particle}`), close),
+      h('dl', null, ...rows.flatMap(([name, value]) => [h('dt', null, name), h('dd', null, value)])),
+    )
     this.element.hidden = false
     this.viewport.marks.way(grain.path ?? [], grain.position, this.viewport.distance() * 0.7)
     this.viewport.draw()

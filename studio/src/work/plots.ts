@@ -21,7 +21,11 @@ interface Chart {
 const column = (label: string, name: string, tint: string): Line => ({ label, tint, value: (row) => row(name) })
 
 const charts: Chart[] = [
-  { title: 'Energy', unit: 'J', lines: [column('kinetic', 'kinetic_energy', '--plot-1'), column('elastic', 'elastic_energy', '--plot-2')] },
+  {
+    title: 'Energy',
+    unit: 'J',
+    lines: [column('kinetic', 'kinetic_energy', '--plot-1'), column('elastic', 'elastic_energy', '--plot-2')],
+  },
   {
     title: 'Momentum',
     unit: 'kg m/s',
@@ -81,7 +85,12 @@ export class Plots {
       if (answer) this.series.set(run, answer)
     }
     const first = runs[0]
-    const bins = first === undefined ? null : await this.session.connection.request<Histogram>('histogram', { run: first, of: 'jp', bins: 48, frame: this.frame() }).catch(() => null)
+    const bins =
+      first === undefined
+        ? null
+        : await this.session.connection
+            .request<Histogram>('histogram', { run: first, of: 'jp', bins: 48, frame: this.frame() })
+            .catch(() => null)
     if (bins) this.drawHistogram(bins)
     this.busy = false
     if (runs.join() !== this.names.join() || this.drawn.length === 0) this.build(runs)
@@ -135,11 +144,23 @@ export class Plots {
       legend: { show: chart.lines.length > 1 || runs.length > 1, live: false },
       cursor: { y: false, points: { show: false } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 24 }, { ...axis, values: (_, ticks) => ticks.map((tick) => (Math.abs(tick) >= 1e4 || (tick !== 0 && Math.abs(tick) < 1e-2) ? tick.toExponential(0) : String(tick))) }],
+      axes: [
+        { ...axis, size: 24 },
+        {
+          ...axis,
+          values: (_, ticks) =>
+            ticks.map((tick) => (Math.abs(tick) >= 1e4 || (tick !== 0 && Math.abs(tick) < 1e-2) ? tick.toExponential(0) : String(tick))),
+        },
+      ],
       series: [
         { label: 's' },
         ...runs.flatMap((run, i) =>
-          chart.lines.map((line) => ({ label: runs.length > 1 ? `${line.label}, run ${run}` : line.label, stroke: token(line.tint), width: 1.6, dash: i > 0 ? [5, 4] : undefined })),
+          chart.lines.map((line) => ({
+            label: runs.length > 1 ? `${line.label}, run ${run}` : line.label,
+            stroke: token(line.tint),
+            width: 1.6,
+            dash: i > 0 ? [5, 4] : undefined,
+          })),
         ),
       ],
       hooks: { draw: [(plot) => this.markMoment(plot)], ready: [(plot) => this.listen(plot)] },
@@ -183,6 +204,10 @@ export class Plots {
       svg.append(bars)
     }
     const label = (at: number): string => (edges[at] ?? 0).toFixed(2)
-    replace(this.histogram, svg as unknown as Node, h('div.ends', null, h('span', null, label(0)), h('span', null, 'packed < 1 < torn'), h('span', null, label(edges.length - 1))))
+    replace(
+      this.histogram,
+      svg as unknown as Node,
+      h('div.ends', null, h('span', null, label(0)), h('span', null, 'packed < 1 < torn'), h('span', null, label(edges.length - 1))),
+    )
   }
 }

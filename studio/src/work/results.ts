@@ -1,4 +1,4 @@
-// What one takes away: a path-traced picture that gets better while one looks, a film, frames, the scene and the command that does the same.
+// What one takes away: a path-traced picture that gets better while one looks, a film, frames, the scene, and the command for all that.
 import type { Job } from '../core/protocol'
 import { h, replace } from '../ui/dom'
 import type { Session } from './session'
@@ -10,11 +10,23 @@ export class Results {
   private readonly picture = h('figure.traced')
   private readonly jobs = h('ul.jobs')
   private readonly saved = h('div.saved')
-  private readonly samples = h('select', { id: 'samples' }, ...[16, 64, 256, 1024].map((count) => h('option', { value: count }, String(count))))
-  private readonly size = h('select', { id: 'size' }, ...['640 × 360', '960 × 540', '1920 × 1080'].map((size) => h('option', { value: size }, size)))
+  private readonly samples = h(
+    'select',
+    { id: 'samples' },
+    ...[16, 64, 256, 1024].map((count) => h('option', { value: count }, String(count))),
+  )
+  private readonly size = h(
+    'select',
+    { id: 'size' },
+    ...['640 × 360', '960 × 540', '1920 × 1080'].map((size) => h('option', { value: size }, size)),
+  )
   private readonly format = h('select', { id: 'format' }, ...formats.map((name) => h('option', { value: name }, name)))
   private readonly path = h('input', { id: 'path', type: 'text', value: 'scene.toml', spellcheck: 'false' })
-  private readonly resume = h('button.action', { type: 'button', onclick: () => void this.session.tell('resume') }, 'Resume from its checkpoint')
+  private readonly resume = h(
+    'button.action',
+    { type: 'button', onclick: () => void this.session.tell('resume') },
+    'Resume from its checkpoint',
+  )
   private readonly seen = new Set<number>()
   frame: () => number = () => 0
 
@@ -23,11 +35,53 @@ export class Results {
     const action = (label: string, run: () => void): HTMLElement => h('button.action', { type: 'button', onclick: run }, label)
     replace(
       this.element,
-      h('section', null, h('h2', null, 'Picture'), row('Samples a pixel', this.samples), row('Size', this.size), action('Trace this frame', () => void this.trace()), this.picture),
-      h('section', null, h('h2', null, 'Film'), h('div.row', null, action('Preview film', () => void this.begin('film', { kind: 'preview' })), action('Path-traced film', () => void this.begin('film', { kind: 'render' })))),
-      h('section', null, h('h2', null, 'Frames'), row('Format', this.format), action('Write all frames', () => void this.begin('export', { format: this.format.value }))),
-      h('section', null, h('h2', null, 'Scene'), row('File', this.path), h('div.row', null, action('Save', () => void this.save()), action('Download', () => this.download())), this.saved),
-      h('section', null, h('h2', null, 'Run'), h('p.muted', null, 'A run that was stopped goes on from its last checkpoint.'), this.resume),
+      h(
+        'section',
+        null,
+        h('h2', null, 'Picture'),
+        row('Samples a pixel', this.samples),
+        row('Size', this.size),
+        action('Trace this frame', () => void this.trace()),
+        this.picture,
+      ),
+      h(
+        'section',
+        null,
+        h('h2', null, 'Film'),
+        h(
+          'div.row',
+          null,
+          action('Preview film', () => void this.begin('film', { kind: 'preview' })),
+          action('Path-traced film', () => void this.begin('film', { kind: 'render' })),
+        ),
+      ),
+      h(
+        'section',
+        null,
+        h('h2', null, 'Frames'),
+        row('Format', this.format),
+        action('Write all frames', () => void this.begin('export', { format: this.format.value })),
+      ),
+      h(
+        'section',
+        null,
+        h('h2', null, 'Scene'),
+        row('File', this.path),
+        h(
+          'div.row',
+          null,
+          action('Save', () => void this.save()),
+          action('Download', () => this.download()),
+        ),
+        this.saved,
+      ),
+      h(
+        'section',
+        null,
+        h('h2', null, 'Run'),
+        h('p.muted', null, 'A run that was stopped goes on from its last checkpoint.'),
+        this.resume,
+      ),
       h('section', null, h('h2', null, 'At work'), this.jobs),
     )
     session.runs.watch(() => (this.resume.disabled = session.now?.resumable !== true))
@@ -52,14 +106,25 @@ export class Results {
   }
 
   async save(): Promise<void> {
-    const answer = await this.session.ask<{ file: string; command: string }>('save', { run: this.session.current.value, path: this.path.value })
+    const answer = await this.session.ask<{ file: string; command: string }>('save', {
+      run: this.session.current.value,
+      path: this.path.value,
+    })
     if (!answer) return
     const copy = h('button.link', { type: 'button', onclick: () => void navigator.clipboard.writeText(answer.command) }, 'copy')
-    replace(this.saved, h('p', null, `Saved as ${answer.file}. The same from the command line:`), h('pre', { tabindex: '0', 'aria-label': 'Command line' }, answer.command), copy)
+    replace(
+      this.saved,
+      h('p', null, `Saved as ${answer.file}. The same from the command line:`),
+      h('pre', { tabindex: '0', 'aria-label': 'Command line' }, answer.command),
+      copy,
+    )
   }
 
   private download(): void {
-    const link = h('a', { href: URL.createObjectURL(new Blob([this.text()], { type: 'application/toml' })), download: this.path.value.split('/').pop() ?? 'scene.toml' })
+    const link = h('a', {
+      href: URL.createObjectURL(new Blob([this.text()], { type: 'application/toml' })),
+      download: this.path.value.split('/').pop() ?? 'scene.toml',
+    })
     link.click()
     URL.revokeObjectURL(link.href)
   }
@@ -67,7 +132,13 @@ export class Results {
   private update(jobs: Job[]): void {
     const traced = jobs.filter((job) => job.kind === 'picture' && job.run === this.session.current.value && job.file).pop()
     if (traced) this.showPicture(traced)
-    replace(this.jobs, ...jobs.slice(-6).reverse().map((job) => this.job(job)))
+    replace(
+      this.jobs,
+      ...jobs
+        .slice(-6)
+        .reverse()
+        .map((job) => this.job(job)),
+    )
   }
 
   // The same file again and again, each time with more light in it; the old picture stays until the new one is there.

@@ -26,12 +26,19 @@ export class Timeline {
   readonly shown = new Signal<number | 'live'>('live')
   private readonly play = button('Run or pause (space)', 'play', () => this.toggle(), { class: 'tool primary' })
   private readonly slider = h('input.scrub', { type: 'range', min: 0, max: 1, step: 1, value: 0, 'aria-label': 'Frame' })
-  private readonly live = h('button.live', { type: 'button', title: 'Show what is computed now (End)', onclick: () => this.shown.set('live') }, 'live')
+  private readonly live = h(
+    'button.live',
+    { type: 'button', title: 'Show what is computed now (End)', onclick: () => this.shown.set('live') },
+    'live',
+  )
   private readonly clock = h('output.clock')
   private readonly facts = h('dl.facts')
   private drawnFrame = 0
 
-  constructor(private readonly session: Session, private readonly document: SceneDocument) {
+  constructor(
+    private readonly session: Session,
+    private readonly document: SceneDocument,
+  ) {
     const buttons = h(
       'div.transport',
       { role: 'group', 'aria-label': 'Run' },
@@ -103,6 +110,11 @@ export class Timeline {
       ['speed', run.speed ? `${short(run.speed, 2)} ×` : '–'],
       ['left', run.state === 'running' ? time(run.seconds_left) : '–'],
     ]
-    replace(this.facts, ...facts.map(([name, value]) => h('div', { title: name === 'Δt' && run.rule ? `set by ${run.rule}` : undefined }, h('dt', null, name), h('dd', null, value))))
+    replace(
+      this.facts,
+      ...facts.map(([name, value]) =>
+        h('div', { title: name === 'Δt' && run.rule ? `set by ${run.rule}` : undefined }, h('dt', null, name), h('dd', null, value)),
+      ),
+    )
   }
 }

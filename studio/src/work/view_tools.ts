@@ -31,7 +31,11 @@ export class ViewTools {
   readonly element = h('div.viewtools')
   readonly legend = h('div.legend', { 'aria-live': 'off' })
   readonly choices = new Signal<ViewChoices>({ colour: 'none', range: null, show: [], marks: new Set(['sources', 'sinks']) })
-  private readonly select = h('select', { 'aria-label': 'Colour by' }, ...colours.map((name) => h('option', { value: name }, channelTexts[name].label)))
+  private readonly select = h(
+    'select',
+    { 'aria-label': 'Colour by' },
+    ...colours.map((name) => h('option', { value: name }, channelTexts[name].label)),
+  )
   private readonly switches = new Map<string, HTMLInputElement>()
   materials: () => string[] = () => []
 
@@ -48,8 +52,19 @@ export class ViewTools {
         else set.delete(name)
         this.change({ marks: set })
       })
-    const menu = h('details.switches', null, h('summary.tool.wide', { title: 'What else is shown' }, 'Show'), h('div.menu', null, ...overlays.map(overlay), h('hr'), ...marks.map(mark)))
-    replace(this.element, h('label.inline', null, 'Colour ', this.select), menu, button('Fit the view (F)', 'fit', fit), button('Side by side (C)', 'compare', compare))
+    const menu = h(
+      'details.switches',
+      null,
+      h('summary.tool.wide', { title: 'What else is shown' }, 'Show'),
+      h('div.menu', null, ...overlays.map(overlay), h('hr'), ...marks.map(mark)),
+    )
+    replace(
+      this.element,
+      h('label.inline', null, 'Colour ', this.select),
+      menu,
+      button('Fit the view (F)', 'fit', fit),
+      button('Side by side (C)', 'compare', compare),
+    )
     this.choices.watch(() => this.sync())
   }
 
@@ -84,7 +99,13 @@ export class ViewTools {
     const { colour, show } = this.choices.value
     const parts: (HTMLElement | null)[] = []
     if (colour === 'material')
-      parts.push(h('div.swatches', null, ...this.materials().map((name, i) => this.swatch(css(materialColours[i % materialColours.length]!), name))))
+      parts.push(
+        h(
+          'div.swatches',
+          null,
+          ...this.materials().map((name, i) => this.swatch(css(materialColours[i % materialColours.length]!), name)),
+        ),
+      )
     else if (colour !== 'none') parts.push(this.scale(colour, viewport.shownRange()))
     for (const name of show) {
       const greatest = viewport.arrows.greatest.get(name)
@@ -108,7 +129,11 @@ export class ViewTools {
     bar.style.background = gradient(colour)
     const text = channelTexts[colour]
     const end = (value: number, which: 0 | 1): HTMLInputElement => {
-      const input = h('input.number', { type: 'text', value: short(value), 'aria-label': which === 0 ? 'Least of the colours' : 'Greatest of the colours' })
+      const input = h('input.number', {
+        type: 'text',
+        value: short(value),
+        'aria-label': which === 0 ? 'Least of the colours' : 'Greatest of the colours',
+      })
       input.addEventListener('change', () => {
         const range: [number, number] = this.choices.value.range ?? [low, high]
         const chosen = Number(input.value)
@@ -121,6 +146,12 @@ export class ViewTools {
     }
     const auto = h('button.link', { type: 'button', onclick: () => this.change({ range: null }) }, 'auto')
     auto.hidden = this.choices.value.range === null
-    return h('div.scale', null, h('span.name', null, `${text.label}${text.unit ? `, ${text.unit}` : ''}`), bar, h('div.ends', null, end(low, 0), auto, end(high, 1)))
+    return h(
+      'div.scale',
+      null,
+      h('span.name', null, `${text.label}${text.unit ? `, ${text.unit}` : ''}`),
+      bar,
+      h('div.ends', null, end(low, 0), auto, end(high, 1)),
+    )
   }
 }

@@ -22,7 +22,10 @@ export class Watcher {
   private scene: Values = {}
   private readonly stop: () => void
 
-  constructor(private readonly session: Session, readonly viewport: Viewport) {
+  constructor(
+    private readonly session: Session,
+    readonly viewport: Viewport,
+  ) {
     this.stop = session.onMessage((message) => this.take(message))
     session.onPoses((poses: Poses) => {
       if (poses.run === this.run) viewport.pose(poses.poses)
@@ -93,7 +96,10 @@ export class Watcher {
       .map((body) => {
         const point = body.point ?? (list[body.index]?.point as number[] | undefined) ?? [0, 0, 0]
         const normal = body.normal ?? (list[body.index]?.normal as number[] | undefined) ?? [0, 1, 0]
-        return { point: new Vector3(point[0], point[1], point[2] ?? 0), normal: new Vector3(normal[0], normal[1], normal[2] ?? 0).normalize() }
+        return {
+          point: new Vector3(point[0], point[1], point[2] ?? 0),
+          normal: new Vector3(normal[0], normal[1], normal[2] ?? 0).normalize(),
+        }
       })
   }
 }

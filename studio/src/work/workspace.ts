@@ -40,14 +40,21 @@ export class Workspace {
   private bodiesOf = ''
   private moment: number | 'live' = 'live'
 
-  constructor(private readonly session: Session, theme: Signal<'light' | 'dark'>, root: HTMLElement) {
+  constructor(
+    private readonly session: Session,
+    theme: Signal<'light' | 'dark'>,
+    root: HTMLElement,
+  ) {
     const view = h('div.view')
     this.document = new SceneDocument(session)
     this.viewport = new Viewport(view, 'View of the snow: drag to turn, right drag to move, wheel to zoom, click a grain for its numbers')
     this.watcher = new Watcher(session, this.viewport)
     this.timeline = new Timeline(session, this.document)
     this.compare = new Compare(session, this.viewport, this.document)
-    this.tools = new ViewTools(() => this.viewport.fit(), () => this.compare.toggle())
+    this.tools = new ViewTools(
+      () => this.viewport.fit(),
+      () => this.compare.toggle(),
+    )
     this.inspector = new Inspector(session, this.viewport)
     this.panel = new Panel(this.document, session.schema, session.presets)
     this.plots = new Plots(session)
@@ -192,7 +199,11 @@ export class Workspace {
     const flat = run?.dimension === 2
     if (!box) return { middle: [0, 0.5, 0], size: 1, flat }
     const size = Math.max(...box.upper.map((value, axis) => value - (box.lower[axis] ?? 0)))
-    return { middle: box.lower.map((value, axis) => (axis === 1 ? (box.upper[1] ?? 0) + size * 0.2 : (value + (box.upper[axis] ?? 0)) / 2)), size, flat }
+    return {
+      middle: box.lower.map((value, axis) => (axis === 1 ? (box.upper[1] ?? 0) + size * 0.2 : (value + (box.upper[axis] ?? 0)) / 2)),
+      size,
+      flat,
+    }
   }
 
   // A change that the model cannot take while it runs waits for a restart; errors say their line.
@@ -204,7 +215,8 @@ export class Workspace {
     this.banner.hidden = !failure && !restart && run?.state !== 'failed'
     this.banner.classList.toggle('bad', Boolean(failure) || run?.state === 'failed')
     if (failure) {
-      const go = failure.line !== undefined && h('button.link', { type: 'button', onclick: () => this.dock.showText() }, `line ${failure.line}`)
+      const go =
+        failure.line !== undefined && h('button.link', { type: 'button', onclick: () => this.dock.showText() }, `line ${failure.line}`)
       replace(this.banner, failure.message, ' ', go)
     } else if (restart) {
       const again = h('button.action', { type: 'button', onclick: () => void this.document.restart(run?.state === 'running') }, 'Restart')
@@ -217,7 +229,8 @@ export class Workspace {
     let from: [number, number] = [0, 0]
     canvas.addEventListener('pointerdown', (event) => (from = [event.clientX, event.clientY]))
     canvas.addEventListener('click', (event) => {
-      if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) < clickReach && !this.gizmo.dragging) void this.inspector.pick(event.clientX, event.clientY)
+      if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) < clickReach && !this.gizmo.dragging)
+        void this.inspector.pick(event.clientX, event.clientY)
     })
   }
 }
