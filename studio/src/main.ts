@@ -59,6 +59,7 @@ const shortcuts = new Shortcuts([
 ])
 
 const title = h('span.runname')
+const variant = h('select.variant', { 'aria-label': 'Variant', title: 'Variant of the scene', onchange: () => scene.useVariant(variant.value) })
 const state = h('span.state', { role: 'status' })
 const link = h('span.link-state', { role: 'status' })
 const header = h(
@@ -72,6 +73,7 @@ const header = h(
     ' studio',
   ),
   title,
+  variant,
   state,
   h('span.space'),
   link,
@@ -99,10 +101,18 @@ session.current.later(tellRun)
 
 function tellRun(): void {
   const run = session.now
-  title.textContent = run ? `${run.name.replaceAll('_', ' ')}${run.variant ? ` · ${run.variant}` : ''}` : ''
+  title.textContent = run ? run.name.replaceAll('_', ' ') : ''
+  tellVariants(run?.variants ?? [], run?.variant ?? '')
   state.textContent = run ? run.state : ''
   state.dataset.state = run?.state ?? ''
   document.title = run ? `${run.name} · firn studio` : 'firn studio'
+}
+
+function tellVariants(names: string[], now: string): void {
+  variant.hidden = names.length === 0
+  if (variant.dataset.names !== names.join()) replace(variant, h('option', { value: '' }, 'as written'), ...names.map((name) => h('option', { value: name }, name)))
+  variant.dataset.names = names.join()
+  if (document.activeElement !== variant) variant.value = now
 }
 
 session.connection.link.watch((now) => {

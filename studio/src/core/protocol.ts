@@ -42,7 +42,7 @@ export interface Run {
   materials?: string[]
   box?: Box
   domain?: Box | null
-  window?: Box | null
+  window?: (Box & { follow?: number; velocity?: number[] }) | null
   spacing?: number
   started?: boolean
   resumable?: boolean
@@ -112,6 +112,7 @@ export interface Body {
   shape: string
   visible: boolean
   moves: boolean
+  deforms?: boolean
   vertices: number
   triangles: number
   point?: number[]

@@ -114,8 +114,8 @@ export interface Surroundings {
 // Linear colours of the two themes.
 export const surroundings: Record<'light' | 'dark', Surroundings> = {
   light: {
-    sun: 2.7,
-    sky: [0.6, 0.74, 1.0],
+    sun: 2.35,
+    sky: [0.5, 0.635, 0.9],
     haze: [0.66, 0.74, 0.84],
     zenith: [0.26, 0.42, 0.68],
     ground: [0.17, 0.18, 0.195],

@@ -24,12 +24,13 @@ export class Marks {
   private path: Line | null = null
   private grain: Mesh | null = null
 
-  box(name: string, box: Box | null | undefined, colour: number): void {
+  // `shift`: of a box that moves, m.
+  box(name: string, box: Box | null | undefined, colour: number, shift: readonly number[] = []): void {
     const there = this.boxes.get(name)
     if (there) this.group.remove(there)
     this.boxes.delete(name)
     if (!box) return
-    const helper = new Box3Helper(new Box3(three(box.lower), three(box.upper)), new Color(colour))
+    const helper = new Box3Helper(new Box3(three(box.lower), three(box.upper)).translate(three(shift)), new Color(colour))
     ;(helper.material as LineBasicMaterial).transparent = true
     ;(helper.material as LineBasicMaterial).opacity = 0.75
     helper.renderOrder = 15

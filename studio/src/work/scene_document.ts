@@ -1,6 +1,6 @@
 // The scene as one document with two faces, panel and text. The text is the truth: every change is a change of it, with one history.
 import { Refused } from '../core/connection'
-import type { Failure, Run, SceneText } from '../core/protocol'
+import type { Failure, SceneText } from '../core/protocol'
 import { Signal } from '../core/signal'
 import { isMistake, tryLocate } from '../toml/locate'
 import type { Located, Path } from '../toml/locate'
@@ -153,6 +153,15 @@ export class SceneDocument {
     this.fail(document.mistake ?? null)
   }
 
+  // Another variant of the same text.
+  async useVariant(variant: string): Promise<void> {
+    const answer = await this.session.ask<Effect & { revision: number }>('edit', { run: this.run, text: this.editor.text, revision: this.revision, variant })
+    if (!answer) return
+    this.revision = answer.revision
+    this.effect.set(answer)
+    this.located.tell()
+  }
+
   // The run begins anew with the document as it is.
   async restart(go: boolean): Promise<void> {
     clearTimeout(this.timer)
@@ -162,5 +171,3 @@ export class SceneDocument {
     if (go) await this.session.tell('go')
   }
 }
-
-export const isMoving = (run: Run | undefined): boolean => run?.state === 'running'

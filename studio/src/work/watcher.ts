@@ -20,6 +20,7 @@ export class Watcher {
   run: number | null = null
   private wanted: Wanted = { colour: 'none', show: [], frame: 'live' }
   private scene: Values = {}
+  private bending = false
   private readonly stop: () => void
 
   constructor(
@@ -70,6 +71,14 @@ export class Watcher {
     const answer = await this.session.ask<{ bodies: Body[] }>('bodies', { run, frame: 'live' })
     if (!answer || this.run !== run) return
     this.viewport.setBodies(answer.bodies, this.planes(answer.bodies))
+  }
+
+  // Bodies that change their shape are asked for again, one question at a time.
+  async bend(frame: number | 'live'): Promise<void> {
+    if (this.bending || !this.viewport.bodies.list.some((body) => body.deforms)) return
+    this.bending = true
+    await this.session.ask('bodies', { run: this.run, frame })
+    this.bending = false
   }
 
   private async send(): Promise<void> {

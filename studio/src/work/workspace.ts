@@ -101,6 +101,8 @@ export class Workspace {
     viewport.drawn.later((drawn) => {
       if (!drawn) return
       timeline.drew(drawn.frame, drawn.time)
+      if (session.now?.window) this.tellMarks(session.now)
+      void this.watcher.bend(drawn.live ? 'live' : drawn.frame)
       plots.moment(drawn.time)
       tools.tell(viewport)
       void this.inspector.refresh()
@@ -165,10 +167,18 @@ export class Workspace {
 
   private tellMarks(run: Run | undefined): void {
     const { marks } = this.tools.choices.value
-    this.viewport.marks.box('window', marks.has('window') ? run?.window : null, 0x3d8bfd)
+    this.viewport.marks.box('window', marks.has('window') ? run?.window : null, 0x3d8bfd, this.windowPlace(run))
     this.viewport.marks.box('domain', marks.has('domain') ? run?.domain : null, 0xe0a030)
     this.viewport.bodies.present({ source: marks.has('sources'), sink: marks.has('sinks') }, this.panel.chosen.value)
     this.viewport.draw()
+  }
+
+  // A window goes with the body that it follows, or at its own velocity.
+  private windowPlace(run: Run | undefined): number[] {
+    const { follow, velocity } = run?.window ?? {}
+    const body = follow === undefined ? undefined : this.viewport.bodies.meshOf('collider', follow)
+    const time = this.viewport.drawn.value?.time ?? 0
+    return body ? body.position.toArray() : (velocity ?? []).map((part) => part * time)
   }
 
   private choose(): void {
