@@ -18,7 +18,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo studio test lint fuzz golden soak bench physics figures gallery interop sanitize clean
+.PHONY: help packages configure build demo studio test lint fuzz golden soak bench physics figures gallery interop browser sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -34,6 +34,7 @@ help:
 	@echo "make figures   the figures of docs/theory.md and of preview --show, from the program's own numbers, in docs/images"
 	@echo "make gallery   run the gallery, its strips and films, and docs/gallery.md; VARIANT=small|medium|paper, SCENES=\"castle wedge\""
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
+	@echo "make browser   the tests of firn studio in a real browser: what is seen, what the server then knows; PICTURES=docs/images keeps pictures"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
 # Installs only what is missing; says the exact line when it may not.
@@ -131,6 +132,17 @@ interop: PACKAGES += $(INTEROP_PACKAGES)
 interop: build
 	npm ci --prefix tests/interop --no-audit --no-fund --loglevel=error
 	$(PYTHON) tests/interop/run.py --firn $(BUILD)/firn --folder $(BUILD)/interop
+
+# The page, its own tests, then the program and its page in Debian's chromium.
+browser: PACKAGES += $(NODE_PACKAGES) chromium
+browser: packages
+	npm ci --prefix studio --no-audit --no-fund --loglevel=error
+	npm run build --prefix studio --silent
+	npm test --prefix studio --silent
+	npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error
+	cmake -S . -B $(BUILD) -G Ninja --log-level=NOTICE
+	cmake --build $(BUILD) -j $(JOBS) --target firn
+	node tests/browser/run.mjs --firn $(BUILD)/firn $(if $(PICTURES),--pictures $(PICTURES))
 
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF
