@@ -58,7 +58,7 @@ const shortcuts = new Shortcuts([
   { group: 'Page', keys: '?', does: 'this sheet', run: () => shortcuts.show() },
 ])
 
-const title = h('span.runname')
+const title = h('h1.runname')
 const variant = h('select.variant', { 'aria-label': 'Variant', title: 'Variant of the scene', onchange: () => scene.useVariant(variant.value) })
 const state = h('span.state', { role: 'status' })
 const link = h('span.link-state', { role: 'status' })
@@ -102,6 +102,7 @@ session.current.later(tellRun)
 function tellRun(): void {
   const run = session.now
   title.textContent = run ? run.name.replaceAll('_', ' ') : ''
+  title.hidden = !run
   tellVariants(run?.variants ?? [], run?.variant ?? '')
   state.textContent = run ? run.state : ''
   state.dataset.state = run?.state ?? ''

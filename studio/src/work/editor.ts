@@ -117,7 +117,7 @@ export class Editor {
         syntaxHighlighting(words),
         look,
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ 'aria-label': 'Text of the scene' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Text of the scene', tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return
           const remote = update.transactions.some((transaction) => transaction.annotation(fromServer))
