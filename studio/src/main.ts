@@ -59,7 +59,11 @@ const shortcuts = new Shortcuts([
 ])
 
 const title = h('h1.runname')
-const variant = h('select.variant', { 'aria-label': 'Variant', title: 'Variant of the scene', onchange: () => scene.useVariant(variant.value) })
+const variant = h('select.variant', {
+  'aria-label': 'Variant',
+  title: 'Variant of the scene',
+  onchange: () => scene.useVariant(variant.value),
+})
 const state = h('span.state', { role: 'status' })
 const link = h('span.link-state', { role: 'status' })
 const header = h(
@@ -111,7 +115,8 @@ function tellRun(): void {
 
 function tellVariants(names: string[], now: string): void {
   variant.hidden = names.length === 0
-  if (variant.dataset.names !== names.join()) replace(variant, h('option', { value: '' }, 'as written'), ...names.map((name) => h('option', { value: name }, name)))
+  if (variant.dataset.names !== names.join())
+    replace(variant, h('option', { value: '' }, 'as written'), ...names.map((name) => h('option', { value: name }, name)))
   variant.dataset.names = names.join()
   if (document.activeElement !== variant) variant.value = now
 }

@@ -1,6 +1,6 @@
 // One key of the scene: its name, a control that fits its type, its unit; what it means is told below the panel while it is looked at.
 import type { SchemaKey } from '../core/protocol'
-import { formatNumber } from '../toml/patch'
+import { formatNumber, literal } from '../toml/patch'
 import { h } from '../ui/dom'
 import { fromSlider, scaleOf, toSlider } from './scales'
 
@@ -17,11 +17,6 @@ export interface Field {
 }
 
 const words = (name: string): string => name.replaceAll('_', ' ')
-
-const shortened = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 34 ? `${text.slice(0, 33)}…` : text
-}
 
 let counter = 0
 
@@ -144,7 +139,7 @@ const text: Maker = (_key, id, _first, events) => {
 // Lists and tables are written in the text.
 const other: Maker = (_key, id, _first, events) => {
   const button = h('button.link', { id, type: 'button', onclick: () => events.find() })
-  return { element: button, show: (value) => (button.textContent = value === undefined ? 'write in the text' : shortened(value)) }
+  return { element: button, show: (value) => (button.textContent = value === undefined ? 'write in the text' : literal(value)) }
 }
 
 const makers: Record<SchemaKey['type'], Maker> = { number, whole: number, flag, choice, vector, text, file: text, other }

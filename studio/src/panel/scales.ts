@@ -10,8 +10,17 @@ export interface Scale {
 
 const decade = 10
 
-// `value`: as the scene has it when the panel is made, or the default.
+// `value`: as the scene has it when the panel is made, or the default. An end that the range leaves out is not on the slider either.
 export function scaleOf(key: SchemaKey, value: number | undefined): Scale | null {
+  const scale = usedPart(key, value)
+  if (!scale) return null
+  const margin = (scale.high - scale.low) * 0.005
+  if (key.open_low && scale.low === key.low) scale.low += margin
+  if (key.open_high && scale.high === key.high) scale.high -= margin
+  return scale
+}
+
+function usedPart(key: SchemaKey, value: number | undefined): Scale | null {
   if (key.type !== 'number' && key.type !== 'whole') return null
   const low = key.low ?? -Infinity
   const high = key.high ?? Infinity
@@ -41,7 +50,8 @@ export function toSlider(scale: Scale, value: number): number {
 // Three digits are what a hand can choose.
 export function fromSlider(scale: Scale, part: number): number {
   const value = scale.log ? scale.low * Math.pow(scale.high / scale.low, part) : scale.low + part * (scale.high - scale.low)
-  return scale.whole ? Math.round(value) : Number(value.toPrecision(3))
+  const chosen = scale.whole ? Math.round(value) : Number(value.toPrecision(3))
+  return Math.min(scale.high, Math.max(scale.low, chosen))
 }
 
 export function rangeText(key: SchemaKey): string {

@@ -1,29 +1,11 @@
 // Handles of a chosen body: drag, turn and size it. What the hand did becomes values of the scene's text.
-import { Euler, MathUtils, Mesh, MeshBasicMaterial, Object3D, Quaternion, SphereGeometry, Vector3 } from 'three'
+import { Mesh, MeshBasicMaterial, Object3D, Quaternion, SphereGeometry, Vector3 } from 'three'
 import { TransformControls } from 'three/addons/controls/TransformControls.js'
-import { formatNumber } from '../toml/patch'
 import type { Values } from '../toml/scene'
+import { numbers, readRotation, tidy, writeRotation } from './rotation'
 import type { Viewport } from './viewport'
 
 export type Handle = 'translate' | 'rotate' | 'scale'
-
-const numbers = (value: unknown, fallback: number[]): number[] => (Array.isArray(value) ? (value as number[]).map(Number) : fallback)
-const tidy = (value: number): number => Number(formatNumber(Math.abs(value) < 1e-9 ? 0 : Number(value.toPrecision(5))))
-
-// Angles of the world's axes in degrees, or a quaternion: as scenes write rotations.
-export function readRotation(value: unknown): Quaternion {
-  if (typeof value === 'number') return new Quaternion().setFromAxisAngle(new Vector3(0, 0, 1), value)
-  const list = numbers(value, [0, 0, 0])
-  if (list.length === 4) return new Quaternion(list[1], list[2], list[3], list[0]).normalize()
-  const [x, y, z] = list.map(MathUtils.degToRad)
-  return new Quaternion().setFromEuler(new Euler(x, y, z, 'ZYX'))
-}
-
-export function writeRotation(turn: Quaternion, flat: boolean): number[] | number {
-  const euler = new Euler().setFromQuaternion(turn, 'ZYX')
-  if (flat) return tidy(euler.z)
-  return [euler.x, euler.y, euler.z].map((angle) => tidy(MathUtils.radToDeg(angle)))
-}
 
 // Which key says where a body is.
 export function placeKey(body: Values): string | null {

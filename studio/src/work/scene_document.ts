@@ -155,7 +155,12 @@ export class SceneDocument {
 
   // Another variant of the same text.
   async useVariant(variant: string): Promise<void> {
-    const answer = await this.session.ask<Effect & { revision: number }>('edit', { run: this.run, text: this.editor.text, revision: this.revision, variant })
+    const answer = await this.session.ask<Effect & { revision: number }>('edit', {
+      run: this.run,
+      text: this.editor.text,
+      revision: this.revision,
+      variant,
+    })
     if (!answer) return
     this.revision = answer.revision
     this.effect.set(answer)
