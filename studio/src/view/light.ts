@@ -13,6 +13,7 @@ export interface LightUniforms {
   shadowMap: IUniform<Texture>
   shadowMatrix: IUniform<Matrix4>
   shadowTexel: IUniform<number>
+  looks: IUniform<number> // into the map of shadows; fewer where there is no graphics card
   snowVolume: IUniform<Data3DTexture>
   volumeLower: IUniform<Vector3>
   volumeExtent: IUniform<Vector3>
@@ -33,6 +34,7 @@ export function lightUniforms(): LightUniforms {
     shadowMap: { value: white },
     shadowMatrix: { value: new Matrix4() },
     shadowTexel: { value: 1 / 1024 },
+    looks: { value: 16 },
     snowVolume: { value: empty },
     volumeLower: { value: new Vector3() },
     volumeExtent: { value: new Vector3(1, 1, 1) },
@@ -54,6 +56,7 @@ export const lightFunctions = /* glsl */ `
   uniform sampler2D shadowMap;
   uniform mat4 shadowMatrix;
   uniform float shadowTexel;
+  uniform int looks;
   uniform sampler3D snowVolume;
   uniform vec3 volumeLower, volumeExtent;
   uniform float volumeCell;
@@ -61,8 +64,8 @@ export const lightFunctions = /* glsl */ `
   // How full of snow it is around a point, 1: as at the start.
   float fullness(vec3 place, float level) {
     vec3 at = (place - volumeLower) / volumeExtent;
-    vec3 inside = step(vec3(0.0), at) * step(at, vec3(1.0));
-    return inside.x * inside.y * inside.z * 2.0 * textureLod(snowVolume, at, level).r;
+    if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 0.0;
+    return 2.0 * textureLod(snowVolume, at, level).r;
   }
 
   // Out of the snow; short where the snow is even.
@@ -83,18 +86,18 @@ export const lightFunctions = /* glsl */ `
     return exp(-0.85 * covered);
   }
 
-  // The part of the sun that reaches a point: sixteen looks into the map around it.
+  // The part of the sun that reaches a point: some looks into the map around it.
   float sunlight(vec3 place, float softness, float turn) {
     vec4 seen = shadowMatrix * vec4(place, 1.0);
     vec3 at = seen.xyz * 0.5 + 0.5;
     if (any(lessThan(at.xy, vec2(0.002))) || any(greaterThan(at.xy, vec2(0.998))) || at.z > 1.0) return 1.0;
     float lit = 0.0;
-    for (int i = 0; i < 16; ++i) {
-      float angle = 2.39996 * float(i) + turn, radius = sqrt((float(i) + 0.5) / 16.0) * softness * shadowTexel;
+    for (int i = 0; i < looks; ++i) {
+      float angle = 2.39996 * float(i) + turn, radius = sqrt((float(i) + 0.5) / float(looks)) * softness * shadowTexel;
       float nearest = texture(shadowMap, at.xy + radius * vec2(cos(angle), sin(angle))).r;
       lit += at.z <= nearest ? 1.0 : 0.0;
     }
-    return lit / 16.0;
+    return lit / float(looks);
   }
 
   float noiseOf(float n) { return fract(sin(n * 12.9898) * 43758.5453); }

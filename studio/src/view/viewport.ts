@@ -85,6 +85,7 @@ export class Viewport {
     host.prepend(this.canvas)
     const slow = software(this.renderer)
     this.renderer.setPixelRatio(slow ? 1 : Math.min(2, devicePixelRatio))
+    this.light.looks.value = slow ? 5 : 16
     this.grains = new Grains(this.light, slow)
     this.bodies = new Bodies(this.light)
     this.ground = new Ground(this.light)
