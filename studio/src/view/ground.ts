@@ -36,7 +36,7 @@ const groundFragment = /* glsl */ `
   in vec3 world;
   out vec4 colour;
   uniform vec3 groundColour, middle, planeNormal;
-  uniform float gridStep, gridStrength, reach, opacity;
+  uniform float gridStep, gridStrength, reach, opacity, shaded;
   float lattice(vec3 p) {
     vec3 i = floor(p), f = fract(p);
     f = f * f * (3.0 - 2.0 * f);
@@ -60,10 +60,10 @@ const groundFragment = /* glsl */ `
     vec3 albedo = groundColour * (0.86 + 0.28 * grain);
     albedo += gridStrength * groundColour * (0.30 * lines(flat_, gridStep) + 0.6 * lines(flat_, gridStep * 5.0));
     float turn = 6.2832 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));
-    float lit = sunlight(world + planeNormal * volumeCell * 0.12, 4.5, turn);
-    float open = openness(world, normalize(planeNormal + vec3(0.0, 0.15, 0.0)));
+    float lit = shaded > 0.5 ? sunlight(world + planeNormal * volumeCell * 0.12, 4.5, turn) : 0.8;
+    float open = shaded > 0.5 ? openness(world, normalize(planeNormal + vec3(0.0, 0.15, 0.0))) : 0.9;
     float near = fullness(world + planeNormal * volumeCell * 0.4, 0.5);
-    open *= 1.0 - 0.35 * clamp(near, 0.0, 1.0);
+    open *= 1.0 - shaded * 0.35 * clamp(near, 0.0, 1.0);
     vec3 light = sunColour * 0.52 * lit * max(0.0, dot(planeNormal, sunDirection)) + skyColour * (0.15 + 0.55 * open);
     float away = length(world - middle) / reach;
     float haze = 1.0 - exp(-away * away * 1.6);
@@ -148,12 +148,12 @@ export class Ground {
     for (const plane of planes) this.group.add(flat ? this.half(plane, middle, size) : this.square(plane, middle, size))
   }
 
-  private material(normal: Vector3, opacity: number): ShaderMaterial {
+  private material(normal: Vector3, opacity: number, isShaded = true): ShaderMaterial {
     return new ShaderMaterial({
       glslVersion: GLSL3,
       vertexShader: groundVertex,
       fragmentShader: groundFragment,
-      uniforms: { ...this.light, ...this.shared, planeNormal: { value: normal }, opacity: { value: opacity } },
+      uniforms: { ...this.light, ...this.shared, planeNormal: { value: normal }, opacity: { value: opacity }, shaded: { value: isShaded ? 1 : 0 } },
       transparent: opacity < 1,
       depthWrite: opacity >= 1,
       side: opacity < 1 ? DoubleSide : FrontSide,
@@ -176,7 +176,7 @@ export class Ground {
   private half(plane: Plane, middle: Vector3, size: number): Mesh {
     const normal = plane.normal.clone().setZ(0).normalize()
     const edge = size * 40
-    const mesh = new Mesh(new PlaneGeometry(edge, edge, 1, 1), this.material(new Vector3(0, 1, 0), 1))
+    const mesh = new Mesh(new PlaneGeometry(edge, edge, 1, 1), this.material(new Vector3(0, 0, 1), 1, false))
     mesh.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), normal))
     const away = middle.clone().sub(plane.point).dot(normal)
     mesh.position.copy(middle).addScaledVector(normal, -away - edge / 2)
