@@ -119,7 +119,7 @@ test('a server that was killed and started again is picked up', async () => {
   await program.start({ port })
   client = await Client.of(program)
   const again = await until(async () => (await client.ask('hello', { version: 1 })).runs[0], 'the page to open its scene again', 30)
-  assert.equal(again.name, name)
+  assert.ok(again.name.startsWith(name), `${again.name} is ${name}`)
   await page.waitForSelector('.link-state:empty', { state: 'attached' })
   await until(async () => share(await pixels(page), isWhite) > 0.005, 'snow to be seen again')
   await page.fill(input('materials.packed.poisson_ratio'), '0.22')

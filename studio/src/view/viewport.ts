@@ -67,6 +67,7 @@ export class Viewport {
   private held = false // by a hand, or by the scene's own camera
   private wide = false
   private moving = false
+  private since = 0
   private size = 1
   private middle = new Vector3()
   private readonly watcher: ResizeObserver
@@ -155,13 +156,13 @@ export class Viewport {
   setBodies(list: Body[], planes: Plane[]): void {
     this.bodies.clear(list)
     this.planes = planes
-    if (this.framed && !this.held) this.fit()
+    if (this.isNew()) this.fit()
     else this.buildGround()
   }
 
   showBody(message: Triangles, look: (body: Body) => Look): void {
     this.bodies.show(message, look)
-    if (this.framed && !this.held) this.fit()
+    if (this.isNew()) this.fit()
     this.castsNew = true
     this.draw()
   }
@@ -208,9 +209,15 @@ export class Viewport {
     this.draw()
   }
 
+  // Bodies that come right after the first frame belong into the first view.
+  private isNew(): boolean {
+    return this.framed !== null && !this.held && performance.now() - this.since < 3000
+  }
+
   // Another run comes: its first frame decides where the camera stands.
   forget(): void {
     this.framed = null
+    this.since = performance.now()
     this.held = this.wide = false
     this.frame = null
     for (const what of overlays) this.arrows.hide(what)

@@ -87,9 +87,20 @@ export class Compare {
     const { value } = this.select
     this.select.blur()
     if (value !== 'copy') return this.session.other.set(value === '' ? null : Number(value))
-    const run = this.session.now
-    const answer = await this.session.open({ text: this.document.editor.text, variant: run?.variant }, false)
+    const answer = await this.copy()
     if (answer !== null) this.session.other.set(answer)
+  }
+
+  // A scene of the gallery is opened as such, so that its files are found, and then gets this text.
+  private async copy(): Promise<number | null> {
+    const { session } = this
+    const { name = 'untitled', variant = '' } = session.now ?? {}
+    const { text } = this.document.editor
+    if (!session.gallery.value.some((scene) => scene.name === name)) return session.open({ text, name, variant }, false)
+    const run = await session.open({ gallery: name, variant }, false)
+    const written = run === null ? null : await session.ask<SceneText>('document', { run })
+    if (written && written.text !== text) await session.ask('edit', { run, text, revision: written.revision })
+    return run
   }
 
   private async update(): Promise<void> {

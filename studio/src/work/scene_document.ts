@@ -171,8 +171,7 @@ export class SceneDocument {
   async restart(go: boolean): Promise<void> {
     clearTimeout(this.timer)
     await this.flush()
-    await this.session.tell('restart')
+    await this.session.tell('restart', { go })
     this.effect.set(null)
-    if (go) await this.session.tell('go')
   }
 }

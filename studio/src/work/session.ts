@@ -14,6 +14,7 @@ export interface OpenWhat {
   gallery?: string
   file?: string
   text?: string
+  name?: string // of a text
   folder?: string
   variant?: string
   go?: boolean
@@ -144,7 +145,7 @@ export class Session {
     } catch (error) {
       if (!(error instanceof Refused)) throw error
     }
-    run ??= await this.ask<{ run: number }>('open', { text: known.text, variant })
+    run ??= await this.ask<{ run: number }>('open', { text: known.text, name: known.run.name, variant })
     this.show(run ? run.run : null)
     this.say(run ? 'firn studio was started again; the scene is open as it was' : 'firn studio was started again')
   }

@@ -6,7 +6,7 @@ import type { SceneDocument } from './scene_document'
 import type { Session } from './session'
 
 const time = (seconds: number | undefined): string => {
-  if (seconds === undefined || !Number.isFinite(seconds)) return '–'
+  if (seconds === undefined || !Number.isFinite(seconds) || seconds < 0) return '–'
   if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`
   return `${(seconds / 3600).toFixed(1)} h`
@@ -60,7 +60,8 @@ export class Timeline {
   toggle(): void {
     const run = this.session.now
     if (!run) return
-    if (run.state === 'ended') void this.document.restart(true)
+    if (run.state === 'ended' && run.resumable) void this.session.tell('resume')
+    else if (run.state === 'ended') void this.document.restart(true)
     else void this.session.tell(run.state === 'running' ? 'pause' : 'go')
   }
 

@@ -38,6 +38,7 @@ export class Workspace {
   private readonly stage = h('div.stage')
   private readonly banner = h('div.banner', { role: 'status', hidden: true })
   private bodiesOf = ''
+  private timer = 0
   private moment: number | 'live' = 'live'
 
   constructor(
@@ -85,7 +86,10 @@ export class Workspace {
       this.watcher.setScene(document.scene())
       this.choose()
     })
-    document.effect.later(() => this.tellBanner())
+    document.effect.later((effect) => {
+      this.tellBanner()
+      if (effect?.effect === 'now') this.askForBodies()
+    })
     document.failure.later(() => this.tellBanner())
     timeline.shown.later(() => this.wantMoment())
     session.runs.later(() => this.wantMoment())
@@ -163,6 +167,12 @@ export class Workspace {
     if (bodies === this.bodiesOf || run.state === 'setting up') return
     this.bodiesOf = bodies
     void this.watcher.bodies().then(() => this.choose())
+  }
+
+  // After the last of many small changes.
+  private askForBodies(): void {
+    clearTimeout(this.timer)
+    this.timer = window.setTimeout(() => void this.watcher.bodies().then(() => this.choose()), 400)
   }
 
   private tellMarks(run: Run | undefined): void {
