@@ -119,21 +119,12 @@ void Studio::check(const Request& request, const Reply& reply) {
   if (!path) throw UserError("'file' must be in the work folder");
   document.file = path->string();
   if (const std::string variant = request.text_or("variant", ""); !variant.empty()) document.variants = {variant};
-  Member& member = members_.at(reply.member());
-  if (member.at_work >= kMostAtWork) throw UserError("too many requests at once; wait for some answers");
-  ++member.at_work;
-  workers_.add([this, reply, document] {
-    try {
-      const Scene scene = document.parse();
-      check_files(scene);
-      reply.ok(check_json(scene));
-    } catch (const std::exception& error) {
-      reply.error(text_error(error.what(), document.file));
-    }
-    post_([this, number = reply.member()] {
-      if (const auto found = members_.find(number); found != members_.end()) --found->second.at_work;
-    });
-  });
+  const auto work = [this, document] {
+    const Scene scene = document.parse();
+    check_files(scene);
+    return check_json(scene);
+  };
+  at_work(reply, work, document.file);
 }
 
 void Studio::compare(const Request& request, const Reply& reply) {

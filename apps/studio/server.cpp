@@ -83,6 +83,7 @@ class Page : public Client, public std::enable_shared_from_this<Page> {
     stream_.set_option(websocket::stream_base::decorator(
         [](websocket::response_type& answer) { answer.set(http::field::sec_websocket_protocol, kSubprotocol); }));
     stream_.read_message_max(kLongestMessage);
+    stream_.auto_fragment(false);  // a message is one frame
     stream_.async_accept(request_, [self = shared_from_this()](Failure failure) {
       if (failure) return;
       self->member_ = self->shared_.studio->join(self);
@@ -102,7 +103,7 @@ class Page : public Client, public std::enable_shared_from_this<Page> {
   void read() {
     stream_.async_read(buffer_, [self = shared_from_this()](Failure failure, std::size_t) {
       if (failure) return self->leave();
-      if (!self->stream_.got_text()) return self->close(websocket::close_code::unknown_data);
+      if (!self->stream_.got_text()) return self->drop();
       const std::string text = beast::buffers_to_string(self->buffer_.data());
       self->buffer_.consume(self->buffer_.size());
       self->shared_.studio->receive(self->member_, text);
@@ -112,7 +113,7 @@ class Page : public Client, public std::enable_shared_from_this<Page> {
 
   // One that sends and does not read is told no more.
   void send(Message message) {
-    if (member_ == 0) return;
+    if (member_ == 0 || is_dropped_) return;
     waiting_bytes_ += message.bytes->size();
     waiting_.push_back(std::move(message));
     const bool is_alone = waiting_.size() == 1;
@@ -130,12 +131,10 @@ class Page : public Client, public std::enable_shared_from_this<Page> {
     });
   }
 
-  void close(websocket::close_code code) {
-    leave();
-    stream_.async_close(code, [self = shared_from_this()](Failure) {});
-  }
+  // The desk may be in the middle of telling everybody something.
   void drop() {
-    leave();
+    is_dropped_ = true;
+    net::post(stream_.get_executor(), [self = shared_from_this()] { self->leave(); });
     Failure ignored;
     stream_.next_layer().socket().close(ignored);
   }
@@ -151,6 +150,7 @@ class Page : public Client, public std::enable_shared_from_this<Page> {
   std::deque<Message> waiting_;  // the first is being written
   std::size_t waiting_bytes_ = 0;
   int member_ = 0;
+  bool is_dropped_ = false;
 };
 
 // A connection until it is closed or becomes a page.
@@ -161,7 +161,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void read() {
     parser_.emplace();
     parser_->header_limit(kLongestHeader);
-    parser_->body_limit(kLargestUpload);
+    parser_->body_limit(boost::none);  // bodies are not read but where they are wanted
     stream_.expires_after(std::chrono::seconds(kHeaderSeconds));
     http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, std::size_t) {
       if (failure) return self->close();
@@ -369,9 +369,9 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
 }  // namespace
 
 struct Server::Parts {
+  std::optional<Shared> shared;  // outlives the connections, which the context has
   net::io_context context{1};
   tcp::acceptor acceptor{context};
-  std::optional<Shared> shared;
   std::string host;
 
   void accept() {

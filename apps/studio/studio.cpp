@@ -79,15 +79,16 @@ void Studio::broadcast(const Json& event) {
   for (auto& [number, member] : members_) member.client->send_text(text);
 }
 
-void Studio::at_work(const Reply& reply, std::function<Json()> work) {
+void Studio::at_work(const Reply& reply, std::function<Json()> work, const std::string& file, std::function<void()> after) {
   Member& member = members_.at(reply.member());
   if (member.at_work >= kMostAtWork) throw UserError("too many requests at once; wait for some answers");
   ++member.at_work;
-  workers_.add([this, reply, work = std::move(work)] {
+  workers_.add([this, reply, work = std::move(work), file, after = std::move(after)] {
     try {
       reply.ok(work());
+      if (after) after();
     } catch (const std::exception& error) {
-      reply.error({error.what()});
+      reply.error(text_error(error.what(), file));
     }
     post_([this, number = reply.member()] {
       if (const auto found = members_.find(number); found != members_.end()) --found->second.at_work;

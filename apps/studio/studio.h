@@ -121,8 +121,9 @@ class Studio {
   void tell_run(int number);
   void tell_document(const Entry& entry, int by);
   Entry& entry_of(const Request& request, const char* name = "run");
-  // Work of a page that takes long. `work` gives the answer and may throw.
-  void at_work(const Reply& reply, std::function<Json()> work);
+  // Work of a page that takes long. `work` gives the answer and may throw; mistakes are in the text of `file`. `after` comes after the
+  // answer.
+  void at_work(const Reply& reply, std::function<Json()> work, const std::string& file = "", std::function<void()> after = {});
   void hello(const Request& request, const Reply& reply);
 
   // run_commands.cpp

@@ -107,6 +107,27 @@ Json particle_json(const Frame& frame, std::size_t p, const std::vector<std::str
   return json;
 }
 
+Json body_json(const ShownBody& body, const BodyPose& pose, const Scene& scene) {
+  constexpr const char* kKinds[] = {"snow", "collider", "source", "sink"};
+  Json json{{"name", body.name},
+            {"kind", kKinds[static_cast<int>(body.kind)]},
+            {"index", body.index},
+            {"shape", body.shape},
+            {"visible", body.visible},
+            {"moves", body.moves},
+            {"deforms", body.deforms},
+            {"vertices", body.points.size()},
+            {"triangles", body.triangles.size()},
+            {"position", pose.position},
+            {"rotation", pose.rotation}};
+  const Shape* shape = nullptr;
+  if (body.kind == BodyKind::kCollider) shape = &scene.colliders[body.index].shape;
+  if (body.kind == BodyKind::kSink) shape = &scene.sinks[body.index].shape;
+  if (shape != nullptr && shape->kind == ShapeKind::kPlane)
+    json.update({{"point", pose.position}, {"normal", turned(pose.rotation, shape->normal)}});
+  return json;
+}
+
 Json histogram_of(const std::vector<float>& numbers, int bins) {
   if (numbers.empty()) return {{"edges", Json::array()}, {"counts", Json::array()}};
   const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
@@ -374,44 +395,27 @@ void Studio::bodies(const Request& request, const Reply& reply) {
   const double time = frame ? *frame / entry.running.simulation.fps : entry.run->status().time;
   const FrameHead head{
       entry.number, !frame.has_value(), entry.running.simulation.dimension == 2, 0, static_cast<std::uint32_t>(frame.value_or(0)), time};
-  Member& asking = members_.at(reply.member());
-  if (asking.at_work > 0 && asking.at_work >= 8) throw UserError("too many requests at once; wait for some answers");
-  workers_.add([this, reply, head, time, scene = entry.running, known = entry.bodies] {
-    try {
-      const auto made = known ? known : std::make_shared<const SceneBodies>(scene);
-      constexpr const char* kKinds[] = {"snow", "collider", "source", "sink"};
-      Json list = Json::array();
-      std::vector<std::shared_ptr<const std::string>> triangles;
-      const std::vector<BodyPose> poses = made->poses(time);
-      for (std::size_t b = 0; b < made->all().size(); ++b) {
-        const ShownBody body = made->at(b, time);
-        list.push_back({{"name", body.name},
-                        {"kind", kKinds[static_cast<int>(body.kind)]},
-                        {"index", body.index},
-                        {"shape", body.shape},
-                        {"visible", body.visible},
-                        {"moves", body.moves},
-                        {"deforms", body.deforms},
-                        {"vertices", body.points.size()},
-                        {"triangles", body.triangles.size()},
-                        {"position", poses[b].position},
-                        {"rotation", poses[b].rotation}});
-        const Shape* plane = nullptr;
-        if (body.kind == BodyKind::kCollider) plane = &scene.colliders[body.index].shape;
-        if (body.kind == BodyKind::kSink) plane = &scene.sinks[body.index].shape;
-        if (plane != nullptr && plane->kind == ShapeKind::kPlane)
-          list.back().update({{"point", plane->point}, {"normal", turned(poses[b].rotation, plane->normal)}});
-        if (!body.triangles.empty()) triangles.push_back(shared(encode(head, static_cast<std::uint32_t>(b), body.points, body.triangles)));
-      }
-      reply.ok({{"bodies", list}});
-      post_([this, reply, made, triangles, run = head.run] {
-        if (const auto found = runs_.find(run); found != runs_.end() && !found->second.bodies) found->second.bodies = made;
-        if (const auto member = members_.find(reply.member()); member != members_.end())
-          for (const auto& bytes : triangles) member->second.client->send_binary(bytes);
-      });
-    } catch (const std::exception& error) {
-      reply.error({error.what()});
+  using Triangles = std::vector<std::shared_ptr<const std::string>>;
+  const auto triangles = std::make_shared<Triangles>();
+  const auto work = [this, head, time, scene = entry.running, known = entry.bodies, triangles] {
+    const auto made = known ? known : std::make_shared<const SceneBodies>(scene);
+    Json list = Json::array();
+    const std::vector<BodyPose> poses = made->poses(time);
+    for (std::size_t b = 0; b < made->all().size(); ++b) {
+      const ShownBody body = made->at(b, time);
+      list.push_back(body_json(body, poses[b], scene));
+      if (!body.triangles.empty()) triangles->push_back(shared(encode(head, static_cast<std::uint32_t>(b), body.points, body.triangles)));
     }
+    post_([this, made, run = head.run] {
+      if (const auto found = runs_.find(run); found != runs_.end() && !found->second.bodies) found->second.bodies = made;
+    });
+    return Json{{"bodies", list}};
+  };
+  at_work(reply, work, "", [this, triangles, number = reply.member()] {
+    post_([this, triangles, number] {
+      if (const auto member = members_.find(number); member != members_.end())
+        for (const auto& bytes : *triangles) member->second.client->send_binary(bytes);
+    });
   });
 }
 

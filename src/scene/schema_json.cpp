@@ -81,7 +81,8 @@ Help read_help() {
     for (std::size_t tick = cells[0].find('`'); tick != std::string::npos;) {
       const std::size_t last = cells[0].find('`', tick + 1);
       if (last == std::string::npos) break;
-      help[section].try_emplace(cells[0].substr(tick + 1, last - tick - 1), KeyHelp{cells[1], cells.size() > 4 ? without_links(cells[4]) : ""});
+      help[section].try_emplace(cells[0].substr(tick + 1, last - tick - 1),
+                                KeyHelp{cells[1], cells.size() > 4 ? without_links(cells[4]) : ""});
       tick = cells[0].find('`', last + 1);
     }
   }

@@ -65,7 +65,8 @@ TEST_F(StudioAttack, ForeignOriginsHostsAndTokensAreRefused) {
   EXPECT_EQ(status(host + origin, studio_.token() + studio_.token()), 403);
   EXPECT_EQ(get("/files/x?token=wrong"), 403);
   // The page itself, which has the token, is not for other hosts either.
-  const std::string answer = studio_.request("GET / HTTP/1.1\r\nHost: evil.example.com:" + std::to_string(studio_.port()) + "\r\n\r\n");
+  const std::string answer =
+      studio_.request("GET / HTTP/1.1\r\nHost: evil.example.com:" + std::to_string(studio_.port()) + "\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(StudioProcess::status_of(answer), 403);
   EXPECT_EQ(answer.find(studio_.token()), std::string::npos);
 }
@@ -96,9 +97,9 @@ TEST_F(StudioAttack, UploadsAreOfKnownKindsAndStayInTheirFolder) {
 TEST_F(StudioAttack, MalformedAndOversizedMessagesAreAnsweredOrEndTheirOwnConnection) {
   {
     Page page(studio_);
-    for (const char* text : {"{", "[]", "7", "{\"id\": 1}", "{\"id\": -1, \"do\": \"hello\"}", "{\"id\": 1e300, \"do\": \"hello\"}",
-                             "{\"id\": 2, \"do\": \"nothing\"}", "{\"id\": 3, \"do\": \"watch\", \"run\": 99}",
-                             "{\"id\": 4, \"do\": \"open\", \"text\": 7}", "{\"id\": 5, \"do\": [\"hello\"]}"})
+    for (const char* text : {"{", "[]", "7", "{\"id\": 101}", "{\"id\": -1, \"do\": \"hello\"}", "{\"id\": 1e300, \"do\": \"hello\"}",
+                             "{\"id\": 102, \"do\": \"nothing\"}", "{\"id\": 103, \"do\": \"watch\", \"run\": 99}",
+                             "{\"id\": 104, \"do\": \"open\", \"text\": 7}", "{\"id\": 105, \"do\": [\"hello\"]}"})
       page.send_frame(1, text);
     EXPECT_EQ(page.ask("hello", {{"version", 1}})["version"], 1) << "the same page may go on";
     page.send_frame(1, std::string(200'000, '[') + "1");
@@ -168,7 +169,7 @@ TEST_F(StudioAttack, ASceneBeyondTheMemoryIsRefusedWithTheNumber) {
   ASSERT_TRUE(answer.contains("run")) << answer;
   const std::optional<Json> event = page.event("run", "state", "failed");
   ASSERT_TRUE(event);
-  EXPECT_NE((*event)["message"].get<std::string>().find("memory"), std::string::npos) << *event;
+  EXPECT_NE((*event)["message"].get<std::string>().find("GB"), std::string::npos) << *event;
 }
 
 }  // namespace
