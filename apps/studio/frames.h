@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,5 +45,8 @@ std::string encode(const FrameHead& head, const Arrows& arrows, ArrowKind kind);
 // Triangles of body number `body`.
 std::string encode(const FrameHead& head, std::uint32_t body, const std::vector<Vector>& points,
                    const std::vector<std::array<std::uint32_t, 3>>& triangles);
+
+// A message that several pages may be sent.
+inline std::shared_ptr<const std::string> shared(std::string bytes) { return std::make_shared<const std::string>(std::move(bytes)); }
 
 }  // namespace firn::studio

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "firn/error.h"
 #include "guard.h"
@@ -34,6 +35,13 @@ int last_frame(const fs::path& folder) {
     if (std::sscanf(name.c_str(), "frame_%d.%n", &number, &length) == 1 && length > 0) last = std::max(last, number);
   }
   return last;
+}
+
+bool concerns_bodies(const Scene& a, const Scene& b) {
+  const std::vector<Difference> all = differences(a, b);
+  return std::any_of(all.begin(), all.end(), [](const Difference& d) {
+    return d.key.starts_with("collider.") || d.key.starts_with("source.") || d.key.starts_with("sink.");
+  });
 }
 
 bool has_checkpoint(const fs::path& folder) {
@@ -82,7 +90,7 @@ Studio::Entry& Studio::add_entry(Document document, std::string folder) {
 
 void Studio::begin(Entry& entry, bool goes) {
   entry.running = entry.scene;
-  entry.bodies.reset();
+  if (std::exchange(entry.bodies, nullptr)) make_bodies(entry);
   std::error_code failure;
   const bool overwrite = fs::exists(entry.run->folder(), failure);
   entry.run->start(entry.scene, goes, overwrite);
@@ -221,10 +229,11 @@ void Studio::edit(const Request& request, const Reply& reply) {
     if (!outcome.reason.empty()) json["reason"] = outcome.reason;
     reply.ok(json);
     post_([this, number, running = outcome.running] {
-      if (const auto found = runs_.find(number); found != runs_.end() && running) {
-        found->second.running = *running;
-        found->second.bodies.reset();
-      }
+      const auto found = runs_.find(number);
+      if (found == runs_.end() || !running) return;
+      const bool has_moved = concerns_bodies(found->second.running, *running);
+      found->second.running = *running;
+      if (has_moved) make_bodies(found->second);
     });
   });
 }

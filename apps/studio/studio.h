@@ -150,17 +150,20 @@ class Studio {
   // view_commands.cpp
   void watch(const Request& request, const Reply& reply);
   void ready(const Request& request, const Reply& reply);
+  void make_bodies(const Entry& entry);
+  void renew_watches(int run);  // of a run that was loaded and is now computed
+  void send_live(int member, const Watch& watch, const Entry& entry);
+  void send_recorded(int member, const Watch& watch, const Entry& entry);
+  void deliver(int member, int run, std::uint32_t serial, const Delivery& delivery);
+  bool has_simulation(const Entry& entry) const;
+
+  // question_commands.cpp
   void pick(const Request& request, const Reply& reply);
   void series(const Request& request, const Reply& reply);
   void histogram(const Request& request, const Reply& reply);
   void bodies(const Request& request, const Reply& reply);
   void send_next(int member, Watch& watch);
-  void renew_watches(int run);  // of a run that was loaded and is now computed
-  void send_live(int member, const Watch& watch, const Entry& entry);
-  void send_recorded(int member, const Watch& watch, const Entry& entry);
-  void deliver(int member, int run, std::uint32_t serial, const Delivery& delivery);
   void ask_simulation(const Entry& entry, const Reply& reply, std::function<Json(Simulation&)> question);
-  bool has_simulation(const Entry& entry) const;
 
   // result_commands.cpp
   void gallery(const Request& request, const Reply& reply);
