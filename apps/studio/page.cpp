@@ -55,6 +55,12 @@ const char* media_type(std::string_view path) {
   return "application/octet-stream";
 }
 
+const char* passive_media_type(std::string_view path) {
+  constexpr std::string_view kActive[] = {".html", ".js", ".css", ".svg"};
+  const bool is_active = std::any_of(std::begin(kActive), std::end(kActive), [&](auto ending) { return path.ends_with(ending); });
+  return is_active ? "application/octet-stream" : media_type(path);
+}
+
 std::string page_instead() {
   return "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"firn-token\" content=\"\"><title>firn studio</title>"
          "</head><body><p>This firn was built without the page. <code>make studio</code> builds it.</p></body></html>\n";

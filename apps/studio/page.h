@@ -21,8 +21,10 @@ const PageFile* find_page_file(std::string_view path);
 // What was compressed by gzip. Throws RunError.
 std::string inflated(std::string_view bytes);
 
-// By the ending of a file's name; what browsers could run is text.
+// By the ending of a file's name.
 const char* media_type(std::string_view path);
+// The same of a file that is not part of the page: nothing that browsers would run.
+const char* passive_media_type(std::string_view path);
 
 // What is shown instead of a page that was not built.
 std::string page_instead();

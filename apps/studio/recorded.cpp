@@ -22,6 +22,18 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
+// Empty: it is not there, or in no format that can be read.
+fs::path frame_path(const fs::path& folder, int number) {
+  const std::string digits = std::to_string(number);
+  const std::string stem = "frame_" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+  for (const FrameFormat& format : frame_formats()) {
+    const fs::path path = folder / (stem + "." + std::string(format.name));
+    std::error_code failure;
+    if (format.readable && fs::exists(path, failure)) return path;
+  }
+  return {};
+}
+
 // A number where it is one.
 Json cell_value(const std::string& cell) {
   double number = 0;
@@ -34,15 +46,11 @@ Json cell_value(const std::string& cell) {
 }  // namespace
 
 Frame recorded_frame(const fs::path& folder, int number) {
-  const std::string digits = std::to_string(number);
-  const std::string stem = "frame_" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
-  for (const FrameFormat& format : frame_formats()) {
-    const fs::path path = folder / (stem + "." + std::string(format.name));
-    std::error_code failure;
-    if (format.readable && fs::exists(path, failure)) return read_frame(path.string());
-  }
-  throw UserError("frame " + digits + " is not on the disk, or in no format that can be read");
+  if (const fs::path path = frame_path(folder, number); !path.empty()) return read_frame(path.string());
+  throw UserError("frame " + std::to_string(number) + " is not on the disk, or in no format that can be read");
 }
+
+bool has_frame(const fs::path& folder, int number) { return !frame_path(folder, number).empty(); }
 
 std::vector<std::array<double, 4>> recorded_path(const fs::path& folder, int last, double fps, std::uint32_t id) {
   constexpr std::size_t kMostRead = 20'000'000;  // particles: some seconds

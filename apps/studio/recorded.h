@@ -13,6 +13,8 @@ namespace firn::studio {
 
 // Throws UserError when there is no such frame, or none that can be read.
 Frame recorded_frame(const std::filesystem::path& folder, int number);
+// Whether it is there.
+bool has_frame(const std::filesystem::path& folder, int number);
 
 // Where a particle was: t, x, y, z of every frame up to `last`, or of some where they are large.
 std::vector<std::array<double, 4>> recorded_path(const std::filesystem::path& folder, int last, double fps, std::uint32_t id);

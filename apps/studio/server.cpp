@@ -9,6 +9,7 @@
 #include <boost/beast/websocket.hpp>
 #include <deque>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -161,7 +162,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void read() {
     parser_.emplace();
     parser_->header_limit(kLongestHeader);
-    parser_->body_limit(boost::none);  // bodies are not read but where they are wanted
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());  // bodies are not read but where they are wanted
     stream_.expires_after(std::chrono::seconds(kHeaderSeconds));
     http::async_read_header(stream_, buffer_, *parser_, [self = shared_from_this()](Failure failure, std::size_t) {
       if (failure) return self->close();
@@ -288,7 +289,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     Failure failure;
     answer.body().open(path->c_str(), beast::file_mode::scan, failure);
     if (failure) return refuse(http::status::not_found);
-    answer.set(http::field::content_type, media_type(name));
+    answer.set(http::field::content_type, passive_media_type(name));
     answer.set(http::field::accept_ranges, "bytes");
     answer.prepare_payload();
     send(std::move(answer));
@@ -310,7 +311,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     if (!in.read(bytes.data(), static_cast<std::streamsize>(length))) return refuse(http::status::not_found);
     http::response<http::string_body> answer;
     answer.result(http::status::partial_content);
-    answer.set(http::field::content_type, media_type(path.string()));
+    answer.set(http::field::content_type, passive_media_type(path.string()));
     answer.set(http::field::accept_ranges, "bytes");
     answer.set(http::field::content_range,
                "bytes " + std::to_string(from) + "-" + std::to_string(from + length - 1) + "/" + std::to_string(size));

@@ -138,28 +138,28 @@ void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
 
 void Studio::send_recorded(int number, const Watch& watch, const Entry& entry) {
   const int last = entry.was_loaded ? entry.recorded : entry.run->status().frame;
-  const int frame = std::clamp(watch.frame.value_or(last), 0, std::max(0, last));
-  const FrameHead head{watch.run,
-                       false,
-                       entry.running.simulation.dimension == 2,
-                       watch.serial,
-                       static_cast<std::uint32_t>(frame),
-                       frame / entry.running.simulation.fps};
-  workers_.add([this, number, head, frame, folder = entry.run->folder(), bodies = entry.bodies, channel = watch.channel, show = watch.show,
-                most = watch.most, wanted = watch.is_wanted] {
+  const int wanted_frame = std::clamp(watch.frame.value_or(last), 0, std::max(0, last));
+  const FrameHead head{watch.run, false, entry.running.simulation.dimension == 2, watch.serial, 0, 0};
+  workers_.add([this, number, head, wanted_frame, fps = entry.running.simulation.fps, folder = entry.run->folder(), bodies = entry.bodies,
+                channel = watch.channel, show = watch.show, most = watch.most, wanted = watch.is_wanted] {
     if (!*wanted) return;
+    int frame = wanted_frame;
+    while (frame > 0 && !has_frame(folder, frame)) --frame;  // the newest ones may be on their way to the disk
+    FrameHead now = head;
+    now.frame = static_cast<std::uint32_t>(frame);
+    now.time = frame / fps;
     Delivery delivery;
     delivery.version = 1;
     try {
       const Frame particles = recorded_frame(folder, frame);
-      delivery.binary.push_back(shared(encode(head, look_at(particles, channel, std::max(1, every_of(particles.size(), most))), channel)));
+      delivery.binary.push_back(shared(encode(now, look_at(particles, channel, std::max(1, every_of(particles.size(), most))), channel)));
       if (bodies && std::find(show.begin(), show.end(), ArrowKind::kNormals) != show.end())
-        delivery.binary.push_back(shared(encode(head, normals_of(*bodies, head.time), ArrowKind::kNormals)));
-      if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, head.run, head.serial, head.time));
+        delivery.binary.push_back(shared(encode(now, normals_of(*bodies, now.time), ArrowKind::kNormals)));
+      if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, now.run, now.serial, now.time));
     } catch (const std::exception& error) {
       delivery.error = error.what();
     }
-    post_([this, number, run = head.run, serial = head.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
+    post_([this, number, run = now.run, serial = now.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
   });
 }
 
