@@ -105,7 +105,7 @@ session.current.later(tellRun)
 
 function tellRun(): void {
   const run = session.now
-  title.textContent = run ? run.name.replaceAll('_', ' ') : ''
+  title.textContent = run ? session.sceneName(run).replaceAll('_', ' ') : ''
   title.hidden = !run
   tellVariants(run?.variants ?? [], run?.variant ?? '')
   state.textContent = run ? run.state : ''

@@ -160,9 +160,15 @@ export const canvas = '.view canvas'
 export const slider = (path) => `[data-path="${path}"] input[type=range]`
 export const input = (path) => `[data-path="${path}"] input[type=text]`
 
-// The view's own pixels, without what lies over it.
+// The view's own pixels at half its size, without what lies over it.
 export async function pixels(page, selector = canvas) {
-  const data = await page.locator(selector).evaluate((element) => element.toDataURL('image/png'))
+  const data = await page.locator(selector).evaluate((element) => {
+    const copy = document.createElement('canvas')
+    copy.width = element.clientWidth / 2
+    copy.height = element.clientHeight / 2
+    copy.getContext('2d').drawImage(element, 0, 0, copy.width, copy.height)
+    return copy.toDataURL('image/png')
+  })
   return PNG.sync.read(Buffer.from(data.split(',')[1], 'base64'))
 }
 

@@ -142,7 +142,7 @@ test('a click on a grain tells its numbers, those of the server, and draws its w
   for (let y = Math.floor(picture.height * 0.3); y < picture.height * 0.8 && !spot; y += 6)
     for (let x = Math.floor(picture.width * 0.3); x < picture.width * 0.7 && !spot; x += 6) {
       const at = (y * picture.width + x) * 4
-      if (isWhite(picture.data[at], picture.data[at + 1], picture.data[at + 2])) spot = [box.x + x + 2, box.y + y + 4]
+      if (isWhite(picture.data[at], picture.data[at + 1], picture.data[at + 2])) spot = [box.x + 2 * x + 2, box.y + 2 * y + 4]
     }
   await page.mouse.click(...spot)
   await page.waitForSelector('.inspector:not([hidden])')

@@ -86,7 +86,7 @@ const fragmentShader = /* glsl */ `
     float r2 = dot(at, at);
     if (r2 > 1.0) discard;
     vec3 round_ = (vec4(at.x, -at.y, sqrt(1.0 - r2), 0.0) * viewMatrix).xyz;
-    vec3 normal = normalize(facing * 0.85 + round_ * 0.42);
+    vec3 normal = normalize(facing * 0.9 + round_ * 0.32);
     float wrapped = clamp((dot(normal, sunDirection) + 0.22) / 1.22, 0.0, 1.0);
     float upper = 0.72 + 0.28 * normal.y;
     vec3 light = diffuse * wrapped + upLight * upper;
@@ -114,7 +114,7 @@ const shadowFragment = /* glsl */ `
 
 const fewParticles = 120_000
 const mostGrains = 420_000
-const mostGrainsInSoftware = 90_000
+const mostGrainsInSoftware = 120_000
 
 // Points spread evenly in a ball; the first is its middle.
 function handful(count: number): Float32Array {

@@ -48,8 +48,12 @@ export class Viewport {
   readonly marks = new Marks()
   readonly arrows = new Arrows()
   readonly drawn = new Signal<Drawn | null>(null)
+  readonly overlaid = new Signal(0) // counts changes of the arrows
   readonly moved = new Signal<CameraState | null>(null)
   private readonly renderer: WebGLRenderer
+  readonly slow: boolean // there is no graphics card
+  private sharpener = 0
+  private isSharp = true
   private readonly light = lightUniforms()
   private readonly grains: Grains
   private readonly ground: Ground
@@ -85,7 +89,7 @@ export class Viewport {
     this.canvas.setAttribute('aria-label', label)
     host.prepend(this.canvas)
     const slow = software(this.renderer)
-    this.renderer.setPixelRatio(slow ? 1 : Math.min(2, devicePixelRatio))
+    this.slow = slow
     this.light.looks.value = slow ? 5 : 16
     this.grains = new Grains(this.light, slow)
     this.bodies = new Bodies(this.light)
@@ -144,6 +148,7 @@ export class Viewport {
     } else {
       const what = overlays[message.what]
       if (what) this.arrows.show(what, message, this.spacing, lengthOfArrows)
+      this.overlaid.set(this.overlaid.value + 1)
     }
     this.draw()
   }
@@ -333,7 +338,22 @@ export class Viewport {
     this.canvas.dataset.costs = JSON.stringify({ calls, bytes: headerBytes + frame.numbers.byteLength, particles: frame.count })
   }
 
+  // Without a graphics card pictures are coarse as long as they change, and sharp a moment later.
   draw(): void {
+    if (this.slow) {
+      this.isSharp = false
+      clearTimeout(this.sharpener)
+      this.sharpener = window.setTimeout(() => this.sharpen(), 500)
+    }
+    this.ask()
+  }
+
+  private sharpen(): void {
+    this.isSharp = true
+    this.ask()
+  }
+
+  private ask(): void {
     if (this.asked || this.gone) return
     this.asked = true
     requestAnimationFrame(() => {
@@ -343,6 +363,8 @@ export class Viewport {
   }
 
   private render(): void {
+    const ratio = this.slow ? (this.isSharp ? 1 : 0.5) : Math.min(2, devicePixelRatio)
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio)
     const size = this.renderer.getDrawingBufferSize(new Vector2())
     this.camera.updateMatrixWorld()
     this.arrows.viewport.value = { x: size.x, y: size.y }

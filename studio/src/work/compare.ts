@@ -94,7 +94,10 @@ export class Compare {
   // A scene of the gallery is opened as such, so that its files are found, and then gets this text.
   private async copy(): Promise<number | null> {
     const { session } = this
-    const { name = 'untitled', variant = '' } = session.now ?? {}
+    const now = session.now
+    if (!now) return null
+    const name = session.sceneName(now)
+    const variant = now.variant ?? ''
     const { text } = this.document.editor
     if (!session.gallery.value.some((scene) => scene.name === name)) return session.open({ text, name, variant }, false)
     const run = await session.open({ gallery: name, variant }, false)

@@ -100,6 +100,12 @@ export class Session {
     await Promise.all(runs.map((run) => this.ask(name, { run, ...what })))
   }
 
+  // A run of a variant is called NAME_VARIANT.
+  sceneName(run: Run): string {
+    const end = `_${run.variant ?? ''}`
+    return run.variant && run.name.endsWith(end) ? run.name.slice(0, -end.length) : run.name
+  }
+
   async open(what: OpenWhat, show = true): Promise<number | null> {
     const answer = await this.ask<{ run: number }>('open', what)
     if (!answer) return null

@@ -135,6 +135,7 @@ export class ViewTools {
         'aria-label': which === 0 ? 'Least of the colours' : 'Greatest of the colours',
       })
       input.addEventListener('change', () => {
+        input.blur()
         const range: [number, number] = this.choices.value.range ?? [low, high]
         const chosen = Number(input.value)
         if (input.value.trim() === '') return this.change({ range: null })

@@ -83,7 +83,8 @@ export class Watcher {
 
   private async send(): Promise<void> {
     if (this.run === null) return
-    await this.session.ask('watch', { run: this.run, ...this.wanted })
+    const rate = this.viewport.slow ? 4 : 30 // pictures a second
+    await this.session.ask('watch', { run: this.run, rate, ...this.wanted })
   }
 
   private take(message: Message): void {

@@ -111,6 +111,7 @@ export class Workspace {
       tools.tell(viewport)
       void this.inspector.refresh()
     })
+    viewport.overlaid.later(() => tools.tell(viewport))
     plots.onTime = (seconds) => timeline.scrub(seconds * (session.now?.fps ?? 24))
     this.dock.tab.watch((tab) => plots.show(tab === 'understand'))
     plots.frame = this.inspector.frame = () => timeline.shown.value
