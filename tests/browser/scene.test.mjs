@@ -113,8 +113,11 @@ test('an error shows at its line, and the solver goes on', async () => {
   assert.equal(found, line + 1)
   assert.match(await page.textContent('.banner'), new RegExp(`radios.*line ${line + 1}`, 's'))
   assert.equal((await client.run(run)).valid, false)
-  await page.keyboard.press('Control+z')
-  await until(async () => (await client.run(run)).valid, 'the text to be right again')
+  await until(async () => {
+    await page.keyboard.press('Control+z')
+    await pause(400)
+    return (await client.run(run)).valid
+  }, 'the text to be right again')
   await page.waitForSelector('.editor .cm-lint-marker-error', { state: 'detached' })
   await page.click('#tab-scene')
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import {
@@ -138,7 +138,7 @@ test('film and frames are written', async () => {
 
 test('the scene is saved with the command that does the same', async () => {
   await page.fill('#path', 'mine.toml')
-  await page.click('.results >> text=Save')
+  await page.click('.results button:text-is("Save")')
   await page.waitForSelector('.saved pre')
   assert.match(await page.textContent('.saved pre'), /firn run .*mine\.toml/)
   assert.equal(readFileSync(join(program.folder, 'mine.toml'), 'utf8'), (await client.ask('document', { run })).text)
@@ -148,6 +148,8 @@ test('a run that was stopped goes on', async () => {
   const { folder, steps } = await client.run(run)
   await client.ask('close', { run })
   await page.waitForSelector('main.gallery:not([hidden])')
+  const checkpoints = join(program.folder, folder, 'checkpoints')
+  await until(() => existsSync(checkpoints) && readdirSync(checkpoints).some((file) => file.endsWith('.state')), 'its checkpoint')
   const again = await until(async () => (await client.ask('open', { folder }).catch(() => null))?.run, 'the folder to open')
   await page.goto(`${program.address}#run=${again}`)
   await page.reload()

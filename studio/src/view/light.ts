@@ -32,7 +32,7 @@ export function lightUniforms(): LightUniforms {
     hazeColour: { value: new Color() },
     bounceColour: { value: new Color() },
     shadowMap: { value: white },
-    shadowMatrix: { value: new Matrix4() },
+    shadowMatrix: { value: new Matrix4().makeTranslation(9, 9, 9) }, // nothing is in the map yet
     shadowTexel: { value: 1 / 1024 },
     looks: { value: 16 },
     snowVolume: { value: empty },

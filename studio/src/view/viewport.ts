@@ -241,8 +241,8 @@ export class Viewport {
 
   // As long as no hand has moved the camera it steps back when snow leaves what it saw so far.
   private keepInSight(): void {
-    if (!this.framed) return this.fit()
     const now = this.snowBox(this.frame!)
+    if (!this.framed) return this.begin(now)
     if (
       !this.held &&
       !this.framed
@@ -255,6 +255,14 @@ export class Viewport {
       this.wide = true
     }
     if (this.wide && !this.held) this.wide = this.stand(0.4)
+  }
+
+  // The first frame of a run.
+  private begin(snow: Box3): void {
+    this.framed = snow
+    this.measure(snow)
+    if (!this.held) this.stand(1)
+    this.buildGround()
   }
 
   private snowBox(frame: Particles): Box3 {

@@ -67,11 +67,13 @@ export class Compare {
     if (wanted.colour) this.watcher?.viewport.colourBy(wanted.colour, range)
   }
 
-  // The newest frame that both runs have; null where there is one run only.
-  commonFrame(): number | null {
+  // What each of two runs shows when the newest is wanted: the newest frame that both have. A run that has not begun shows its start.
+  commonMoments(): [number | 'live', number | 'live'] {
     const a = this.session.now
     const b = this.session.run(this.session.other.value)
-    return a && b ? Math.max(0, Math.min(a.frames, b.frames) - 1) : null
+    if (!a || !b) return ['live', 'live']
+    const common = Math.max(0, Math.min(a.frames, b.frames) - 1)
+    return [a.frames > 0 ? common : 'live', b.frames > 0 ? common : 'live']
   }
 
   private tellRuns(): void {

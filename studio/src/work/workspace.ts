@@ -39,7 +39,7 @@ export class Workspace {
   private readonly banner = h('div.banner', { role: 'status', hidden: true })
   private bodiesOf = ''
   private timer = 0
-  private moment: number | 'live' = 'live'
+  private moment = 'live live'
 
   constructor(
     private readonly session: Session,
@@ -131,11 +131,11 @@ export class Workspace {
   // What is computed now, or a frame there is. Two runs side by side keep in step: both show the newest frame that both have.
   private wantMoment(): void {
     const { value } = this.timeline.shown
-    const frame = value === 'live' ? (this.compare.commonFrame() ?? 'live') : value
-    if (frame === this.moment) return
-    this.moment = frame
-    void this.watcher.want({ frame })
-    this.compare.want({ frame }, null)
+    const [here, there] = value === 'live' ? this.compare.commonMoments() : [value, value]
+    if (`${here} ${there}` === this.moment) return
+    this.moment = `${here} ${there}`
+    void this.watcher.want({ frame: here })
+    this.compare.want({ frame: there }, null)
   }
 
   private async open(run: number | null): Promise<void> {
