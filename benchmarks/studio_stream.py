@@ -1,5 +1,5 @@
-"""What it costs the solver that a page watches: steps a second of a run of about 200,000 particles, watched at 10 frames a second and not,
-in turns. benchmarks/studio_stream.py --firn build/firn"""
+"""What it costs the solver that a page watches: a run of about 200,000 particles, watched at 10 frames a second and not, in turns.
+benchmarks/studio_stream.py --firn build/firn"""
 import argparse
 import base64
 import json
@@ -79,11 +79,26 @@ class Page:
         return self.ask("hello", version=1)["runs"][0]
 
 
-def steps_a_second(page, seconds):
-    begin, first = time.perf_counter(), page.run_state()["steps"]
-    while time.perf_counter() - begin < seconds:
-        page.take()
-    return (page.run_state()["steps"] - first) / (time.perf_counter() - begin)
+def thread_seconds(pid):
+    """Of computing, by the thread that serves pages."""
+    fields = open(f"/proc/{pid}/task/{pid}/stat").read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Turn:
+    """What happens in some seconds."""
+
+    def __init__(self, page, pid, seconds):
+        page.frames = page.bytes = 0
+        before, served, begin = page.run_state(), thread_seconds(pid), time.perf_counter()
+        while time.perf_counter() - begin < seconds:
+            page.take()
+        after, wall = page.run_state(), time.perf_counter() - begin
+        self.steps = (after["steps"] - before["steps"]) / wall
+        self.frames, self.megabytes = page.frames / wall, page.bytes / max(1, page.frames) / 1e6
+        # The solver waits while particles are gathered; serving takes one of its cores for a moment.
+        self.waits = (after["seconds_shown"] - before["seconds_shown"]) / wall
+        self.serves = (thread_seconds(pid) - served) / wall / os.cpu_count()
 
 
 def main():
@@ -103,24 +118,24 @@ def main():
             run = page.ask("open", text=SCENE, go=True)["run"]
             while page.run_state()["steps"] < 20:
                 time.sleep(0.2)
-            measure(page, run, options)
+            measure(page, run, program.pid, options)
         finally:
             program.send_signal(signal.SIGKILL)
             program.wait()
 
 
-def measure(page, run, options):
-    alone, watched = [], []
+def measure(page, run, pid, options):
+    watched = []
     for _ in range(options.turns):
         page.ask("watch", run=run, frame=0)  # a recorded frame comes once
-        alone.append(steps_a_second(page, options.seconds))
+        alone = Turn(page, pid, options.seconds)
         page.ask("watch", run=run, colour="speed", frame="live", rate=10)
-        page.frames = page.bytes = 0
-        watched.append(steps_a_second(page, options.seconds))
-        rate, size = page.frames / options.seconds, page.bytes / max(1, page.frames)
-        print(f"{alone[-1]:.2f} steps/s alone, {watched[-1]:.2f} watched, {rate:.1f} frames/s of {size / 1e6:.2f} MB", flush=True)
-    cost = 1 - statistics.median(watched) / statistics.median(alone)
-    print(f"{page.run_state()['particles']} particles: watching costs {100 * cost:.1f} % of the steps (medians)")
+        watched.append(Turn(page, pid, options.seconds))
+        turn = watched[-1]
+        print(f"{alone.steps:.1f} steps/s alone, {turn.steps:.1f} watched, {turn.frames:.1f} frames/s of {turn.megabytes:.2f} MB: "
+              f"the solver waits {100 * turn.waits:.2f} %, serving takes {100 * turn.serves:.2f} % (alone {100 * alone.serves:.2f} %)", flush=True)
+    cost = statistics.median(turn.waits + turn.serves for turn in watched)
+    print(f"{page.run_state()['particles']} particles: watching costs {100 * cost:.1f} % of the solver's time (median)")
 
 
 if __name__ == "__main__":

@@ -55,21 +55,24 @@ template <class Points>
 Box box_around(const Points& points, const Vector& anchor) {
   Box box;
   if (points.empty()) return box;
-  std::array<double, 3> lower{points[0][0], points[0][1], points[0][2]}, upper = lower;
+  auto lower = points[0], upper = points[0];
   for (const auto& p : points)
     for (std::size_t d = 0; d < 3; ++d) {
-      lower[d] = std::min<double>(lower[d], p[d]);
-      upper[d] = std::max<double>(upper[d], p[d]);
+      lower[d] = std::min(lower[d], p[d]);
+      upper[d] = std::max(upper[d], p[d]);
     }
   for (std::size_t d = 0; d < 3; ++d) {
-    box.lower[d] = lower[d] + anchor[d];
-    box.extent[d] = upper[d] - lower[d];
+    box.lower[d] = double(lower[d]) + anchor[d];
+    box.extent[d] = double(upper[d]) - double(lower[d]);
   }
   return box;
 }
 
 // The steps from the lower end, in an interval that may be a point.
-std::uint16_t quantised(double x, double scale) { return static_cast<std::uint16_t>(std::clamp(x * scale + 0.5, 0.0, double(kSteps))); }
+template <class T>
+std::uint16_t quantised(T x, T scale) {
+  return static_cast<std::uint16_t>(static_cast<std::int32_t>(std::min(std::max(x * scale + T(0.5), T(0)), T(kSteps))));
+}
 double scale_of(double extent) { return extent > 0 ? kSteps / extent : 0; }
 
 template <class Names>
@@ -142,17 +145,18 @@ std::string encode(const FrameHead& head, const ParticleLook& look, LookChannel 
   if (is_whole) span = {0, float(kSteps)};
   std::string bytes = start(head, MessageKind::kParticles, look.position.size(), static_cast<std::uint32_t>(channel), box, span, is_whole,
                             kBytes * look.position.size());
-  std::array<double, 3> scale{}, lower{};
+  // Floats will do for 16 bits, and are quicker: this is what streaming costs.
+  std::array<float, 3> scale{}, lower{};
   for (std::size_t d = 0; d < 3; ++d) {
-    scale[d] = scale_of(box.extent[d]);
-    lower[d] = box.lower[d] - look.anchor[d];
+    scale[d] = static_cast<float>(scale_of(box.extent[d]));
+    lower[d] = static_cast<float>(box.lower[d] - look.anchor[d]);
   }
-  const double channel_scale = scale_of(double(span.greatest) - double(span.least));
+  const auto channel_scale = static_cast<float>(scale_of(double(span.greatest) - double(span.least)));
   char* to = bytes.data() + kHeadBytes;
   for (std::size_t p = 0; p < look.position.size(); ++p, to += kBytes) {
     std::array<std::uint16_t, 4> row{};
     for (std::size_t d = 0; d < 3; ++d) row[d] = quantised(look.position[p][d] - lower[d], scale[d]);
-    if (!look.channel.empty()) row[3] = quantised(double(look.channel[p]) - double(span.least), channel_scale);
+    if (!look.channel.empty()) row[3] = quantised(look.channel[p] - span.least, channel_scale);
     std::memcpy(to, row.data(), kBytes);
   }
   return bytes;

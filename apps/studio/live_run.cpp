@@ -198,6 +198,7 @@ bool LiveRun::serve(std::unique_lock<std::mutex>& lock, Simulation* simulation) 
   for (const Look& look : due)
     if (look.is_wanted()) look.take(*simulation, status);
   lock.lock();
+  status_.seconds_shown += std::chrono::duration<double>(Clock::now() - now).count();
   return true;
 }
 

@@ -41,6 +41,7 @@ struct RunStatus {
   int dimension = 3;
   Vector lower{0, 0, 0}, upper{0, 0, 0};  // around the snow, at the last frame
   bool has_simulation = false;
+  double seconds_shown = 0;  // that it waited while pages looked
 };
 
 struct EditOutcome {

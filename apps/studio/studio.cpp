@@ -138,6 +138,7 @@ Json Studio::run_json(const Entry& entry) const {
             {"bytes", s.bytes},
             {"seconds_left", s.seconds_left},
             {"speed", s.speed},
+            {"seconds_shown", s.seconds_shown},
             {"resumable", is_stored && entry.is_resumable},
             {"materials", materials},
             {"box", {{"lower", s.lower}, {"upper", s.upper}}},

@@ -186,7 +186,8 @@ class Studio {
   std::map<int, Entry> runs_;
   std::shared_ptr<std::atomic<bool>> is_open_ = std::make_shared<std::atomic<bool>>(true);
   Workers workers_{2};
-  Workers closing_{1};  // waits for runs that were closed
+  Workers encoders_{1};  // of what is streamed
+  Workers closing_{1};   // waits for runs that were closed
   Jobs jobs_;
 };
 

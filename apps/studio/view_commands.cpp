@@ -15,8 +15,23 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostArrows = 100'000;
 
+Clock::duration period_of(double rate) { return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / rate)); }
+
 int every_of(std::size_t particles, std::int64_t most) {
   return static_cast<int>((particles + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most));
+}
+
+// `grid` is made when it is first needed.
+Arrows arrows_at(Simulation& simulation, ArrowKind kind, std::optional<GridFields>& grid, const SceneBodies* bodies) {
+  Arrows arrows;
+  if (kind == ArrowKind::kNormals) return bodies != nullptr ? normals_of(*bodies, simulation.time()) : arrows;
+  if (kind == ArrowKind::kSleep) {
+    arrows.at = simulation.sleeping_blocks();
+    arrows.vector.resize(arrows.at.size());
+    return arrows;
+  }
+  if (!grid) grid = simulation.grid();
+  return arrows_of(*grid, kind, kMostArrows);
 }
 
 }  // namespace
@@ -106,32 +121,26 @@ void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
   const FrameHead head{watch.run, true, entry.running.simulation.dimension == 2, watch.serial, 0, 0};
   LiveRun::Look look;
   look.version = watch.version;
-  look.not_before = watch.sent + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / watch.rate));
+  look.not_before = watch.sent + period_of(watch.rate);
   look.is_wanted = [wanted = watch.is_wanted] { return wanted->load(); };
   look.take = [this, number, head, bodies = entry.bodies, channel = watch.channel, show = watch.show, most = watch.most](
                   Simulation& simulation, const RunStatus& status) {
     FrameHead now = head;
     now.frame = static_cast<std::uint32_t>(std::max(0, status.frame));
     now.time = simulation.time();
-    Delivery delivery;
-    delivery.version = status.version;
-    delivery.binary.push_back(shared(encode(now, simulation.look(channel, std::max(1, every_of(simulation.particles(), most))), channel)));
+    // The run waits while its state is read, not while messages are made of it.
+    auto seen = std::make_shared<ParticleLook>(simulation.look(channel, std::max(1, every_of(simulation.particles(), most))));
+    std::vector<std::pair<ArrowKind, Arrows>> arrows;
     std::optional<GridFields> grid;
-    for (const ArrowKind kind : show) {
-      Arrows arrows;
-      if (kind == ArrowKind::kSleep) {
-        arrows.at = simulation.sleeping_blocks();
-        arrows.vector.resize(arrows.at.size());
-      } else if (kind == ArrowKind::kNormals) {
-        if (bodies) arrows = normals_of(*bodies, simulation.time());
-      } else {
-        if (!grid) grid = simulation.grid();
-        arrows = arrows_of(*grid, kind, kMostArrows);
-      }
-      delivery.binary.push_back(shared(encode(now, arrows, kind)));
-    }
-    if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, now.run, now.serial, now.time));
-    post_([this, number, run = now.run, serial = now.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
+    for (const ArrowKind kind : show) arrows.emplace_back(kind, arrows_at(simulation, kind, grid, bodies.get()));
+    encoders_.add([this, number, now, seen, channel, arrows = std::move(arrows), bodies, version = status.version] {
+      Delivery delivery;
+      delivery.version = version;
+      delivery.binary.push_back(shared(encode(now, *seen, channel)));
+      for (const auto& [kind, some] : arrows) delivery.binary.push_back(shared(encode(now, some, kind)));
+      if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, now.run, now.serial, now.time));
+      post_([this, number, run = now.run, serial = now.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
+    });
   };
   entry.run->look(std::move(look));
 }
@@ -173,7 +182,9 @@ void Studio::deliver(int number, int run, std::uint32_t serial, const Delivery& 
   if (!delivery.text.empty()) member->second.client->send_text(delivery.text);
   watch->second.version = delivery.version;
   watch->second.is_ready = false;
-  watch->second.sent = Clock::now();
+  // By the clock, not by when the last one came: a step that ends late does not make the next one late.
+  const auto now = Clock::now(), due = watch->second.sent + period_of(watch->second.rate);
+  watch->second.sent = now - due < period_of(watch->second.rate) ? due : now;
 }
 
 }  // namespace firn::studio
