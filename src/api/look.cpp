@@ -37,19 +37,35 @@ class Looker {
     if (channel_ != LookChannel::kNone) look.channel.resize(begin[blocks]);
     parallel_for(blocks, [&](std::size_t b) {
       std::size_t at = begin[b];
-      for_each_chosen(store_.blocks[b], [&](std::size_t slot) {
-        std::array<float, 3> place{0, 0, 0};
-        for (int d = 0; d < D; ++d)
-          place[d] = static_cast<float>((store_.particles.cell[d][slot] - first[d] + double(store_.particles.offset[d][slot])) * model_.h);
-        look.position[at] = place;
-        if (!look.channel.empty()) look.channel[at] = static_cast<float>(number(slot));
-        ++at;
-      });
+      const auto give = [&](std::size_t slot, int count) {
+        put_places(slot, count, first, look.position.data() + at);
+        if (!look.channel.empty()) put_numbers(slot, count, look.channel.data() + at);
+        at += static_cast<std::size_t>(count);
+      };
+      if (every_ == 1) {
+        store_.blocks[b].template for_each_pack<kGroupSize>(give);
+      } else {
+        for_each_chosen(store_.blocks[b], [&](std::size_t slot) { give(slot, 1); });
+      }
     });
     return look;
   }
 
  private:
+  // Of slots side by side. Floats will do for what is shown.
+  void put_places(std::size_t slot, int count, const Cell<D>& first, std::array<float, 3>* to) const {
+    const auto h = static_cast<float>(model_.h);
+    for (int i = 0; i < count; ++i) to[i] = {0, 0, 0};
+    for (int d = 0; d < D; ++d) {
+      const std::int32_t* cell = store_.particles.cell[d].at(slot);
+      const T* offset = store_.particles.offset[d].at(slot);
+      for (int i = 0; i < count; ++i) to[i][d] = (static_cast<float>(cell[i] - first[d]) + static_cast<float>(offset[i])) * h;
+    }
+  }
+  void put_numbers(std::size_t slot, int count, float* to) const {
+    for (int i = 0; i < count; ++i) to[i] = static_cast<float>(number(slot + static_cast<std::size_t>(i)));
+  }
+
   template <class F>
   void for_each_chosen(const ParticleBlock<D>& block, F f) const {
     for (std::uint32_t i = 0; i < block.count; ++i)

@@ -13,7 +13,7 @@ namespace {
 TEST(StudioMessages, AreRequestsOrRefused) {
   int files = 0;
   for (const char* kind : {"corpus", "regressions"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(FIRN_FUZZ_FILES) + "/" + kind + "/protocol")) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(FIRN_FUZZ_FILES) / kind / "protocol")) {
       EXPECT_NO_THROW(fuzz::check_protocol(slurp(entry.path()))) << entry.path();
       ++files;
     }
