@@ -133,7 +133,7 @@ def measure(page, run, pid, options):
         watched.append(Turn(page, pid, options.seconds))
         turn = watched[-1]
         print(f"{alone.steps:.1f} steps/s alone, {turn.steps:.1f} watched, {turn.frames:.1f} frames/s of {turn.megabytes:.2f} MB: "
-              f"the solver waits {100 * turn.waits:.2f} %, serving takes {100 * turn.serves:.2f} % (alone {100 * alone.serves:.2f} %)", flush=True)
+              f"the solver waits {100 * turn.waits:.2f} %, serving takes {100 * turn.serves:.2f} %", flush=True)
     cost = statistics.median(turn.waits + turn.serves for turn in watched)
     print(f"{page.run_state()['particles']} particles: watching costs {100 * cost:.1f} % of the solver's time (median)")
 
