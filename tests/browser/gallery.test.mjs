@@ -13,7 +13,6 @@ import {
   Program,
   share,
   until,
-  canvas,
 } from './studio.mjs'
 
 let program, browser, page, client
@@ -89,5 +88,4 @@ test('all particles are one draw call among few, and 8 bytes each', async () => 
 test('nothing went wrong in the page and nothing left the machine', () => {
   assert.deepEqual(page.mistakes, [])
   assert.deepEqual(page.strangers, [])
-  assert.ok(canvas)
 })

@@ -103,8 +103,10 @@ test('two tabs agree on the run, its text and its picture', async () => {
   if ((await client.run(run)).state === 'running') await page.click('[aria-label="Pause"]')
   await until(async () => (await client.run(run)).state !== 'running', 'the pause')
   await until(async () => (await drawnTime(page)) === (await drawnTime(second)), 'the same moment')
-  await page.keyboard.press('f')
-  await second.keyboard.press('f')
+  for (const tab of [page, second]) {
+    await tab.locator('.view canvas').focus()
+    await tab.keyboard.press('f')
+  }
   await until(async () => difference(await pixels(page), await pixels(second)) < 0.01, 'the same picture')
   assert.deepEqual(second.mistakes, [])
   await second.context().close()

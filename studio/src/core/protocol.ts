@@ -134,7 +134,7 @@ export interface Poses {
 }
 
 export interface Grain {
-  particle: number
+  particle?: number // its id
   position: number[]
   velocity?: number[]
   fe?: number[] // this, stress and pressure are not kept in recorded frames

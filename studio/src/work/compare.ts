@@ -16,6 +16,7 @@ export class Compare {
   private readonly select = h('select', { 'aria-label': 'Compare with' })
   private wanted: Partial<Wanted> = {}
   private theme: 'light' | 'dark' = 'light'
+  private pair = ''
 
   constructor(
     private readonly session: Session,
@@ -24,7 +25,10 @@ export class Compare {
   ) {
     this.select.addEventListener('change', () => void this.choose())
     session.other.later(() => void this.update())
-    session.runs.later(() => this.tellRuns())
+    session.runs.later(() => {
+      this.tellRuns()
+      void this.tellDifferences()
+    })
     session.current.later(() => session.other.set(null))
     main.moved.later((state) => {
       if (state && this.watcher) this.watcher.viewport.look(state)
@@ -124,6 +128,7 @@ export class Compare {
       ),
     )
     this.tellRuns()
+    void this.tellDifferences()
     if (run === null) return
     const viewport = new Viewport(this.element, 'View of the run that is compared')
     this.watcher = new Watcher(this.session, viewport)
@@ -138,13 +143,17 @@ export class Compare {
     await this.watcher.watch(run, scene)
     await this.watcher.want(this.wanted)
     if (this.wanted.colour) viewport.colourBy(this.wanted.colour, null)
-    await this.tellDifferences()
   }
 
-  async tellDifferences(): Promise<void> {
-    const b = this.session.other.value
-    if (b === null) return
-    const answer = await this.session.ask<{ differences: Difference[] }>('compare', { a: this.session.current.value, b })
+  // Again whenever one of the two scenes has changed.
+  private async tellDifferences(): Promise<void> {
+    const a = this.session.now
+    const b = this.session.run(this.session.other.value)
+    const pair = a && b ? `${a.run} ${a.revision} ${b.run} ${b.revision}` : ''
+    if (pair === this.pair) return
+    this.pair = pair
+    if (pair === '') return
+    const answer = await this.session.ask<{ differences: Difference[] }>('compare', { a: a!.run, b: b!.run })
     if (!answer) return
     const show = (value: string): string => value || '–'
     const rows = answer.differences.map((one) =>

@@ -40,7 +40,7 @@ export class Inspector {
       frame: this.frame(),
     }
     const grain = await this.session.connection.request<Grain>('pick', ask).catch(() => null)
-    if (grain && grain.particle !== undefined && grain.position) this.show(grain)
+    if (grain?.position) this.show(grain)
     else this.close()
     return grain !== null
   }
@@ -65,7 +65,7 @@ export class Inspector {
   }
 
   private show(grain: Grain): void {
-    this.id = grain.particle
+    this.id = grain.particle ?? null
     const rows: [string, Node | string][] = [
       ['position, m', list(grain.position)],
       ['velocity, m/s', list(grain.velocity)],
@@ -81,7 +81,7 @@ export class Inspector {
     const close = h('button.link', { type: 'button', 'aria-label': 'Close', onclick: () => this.close() }, '×')
     replace(
       this.element,
-      h('header', null, h('h2', null, `Grain ${grain.particle}`), close),
+      h('header', null, h('h2', null, `Grain ${grain.particle ?? ''}`), close),
       h('dl', null, ...rows.flatMap(([name, value]) => [h('dt', null, name), h('dd', null, value)])),
     )
     this.element.hidden = false

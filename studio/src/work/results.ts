@@ -84,7 +84,9 @@ export class Results {
       ),
       h('section', null, h('h2', null, 'At work'), this.jobs),
     )
-    session.runs.watch(() => (this.resume.disabled = session.now?.resumable !== true))
+    const offerResume = (): boolean => (this.resume.disabled = session.now?.resumable !== true)
+    session.runs.watch(offerResume)
+    session.current.later(offerResume)
     session.jobs.watch((jobs) => this.update([...jobs.values()]))
   }
 
