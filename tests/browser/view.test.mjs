@@ -23,8 +23,8 @@ before(async () => {
   browser = await openBrowser()
   page = await openPage(browser, program)
   client = await Client.of(program)
-  run = await openScene(page, 'castle')
-  await until(async () => (await client.run(run)).frames >= 8, 'the ball in the castle', 60)
+  run = await openScene(page, 'snowball_drop')
+  await until(async () => (await client.run(run)).frames >= 8, 'the ball to break', 60)
   await client.ask('pause', { run })
   await until(async () => (await client.run(run)).state === 'paused', 'the pause')
   await pause(2500)
@@ -36,7 +36,7 @@ after(async () => {
   await program?.end()
 })
 
-test('snow is white, with a ground and a body that are not', async () => {
+test('snow is white, on a ground that is not', async () => {
   const picture = await pixels(page)
   assert.ok(share(picture, isWhite) > 0.02, `white ${share(picture, isWhite)}`)
   assert.ok(share(picture, isWhite) < 0.6)

@@ -113,7 +113,7 @@ export class ViewTools {
       const unit = overlayUnits[name]
       parts.push(this.swatch(overlayCss(name), unit ? `${overlayTexts[name]}: longest ${short(greatest)} ${unit}` : overlayTexts[name]))
     }
-    if (this.legend.contains(document.activeElement)) return
+    if (this.legend.contains(document.activeElement) && document.activeElement instanceof HTMLInputElement) return
     replace(this.legend, ...parts)
     this.legend.hidden = parts.length === 0
   }
