@@ -9,7 +9,8 @@ FIGURE_PACKAGES = python3-matplotlib python3-numpy python3-pil
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
 PHYSICS_PACKAGES = python3-matplotlib python3-numpy python3-pil
 # python3-paraview has VTK for Python, and python3-vtk9 conflicts with it. Packages of Node from elsewhere contain npm and conflict with Debian's.
-INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(shell command -v npm >/dev/null || echo nodejs npm)
+NODE_PACKAGES = $(shell command -v npm >/dev/null || echo nodejs npm)
+INTEROP_PACKAGES = blender python3-openvdb paraview python3-paraview xvfb xauth $(NODE_PACKAGES)
 # The Python that has the package's matplotlib, whatever else is first in the path.
 PYTHON   = /usr/bin/python3
 DEMO     = out/snowball_drop
@@ -17,14 +18,15 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo test lint fuzz golden soak bench physics figures gallery interop sanitize clean
+.PHONY: help packages configure build demo studio test lint fuzz golden soak bench physics figures gallery interop browser sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
 	@echo "make test      build firn and run its tests"
+	@echo "make studio    build the page of firn studio and open it: see and shape snow live, in a browser"
 	@echo "make lint      look at the code and the documents without building: format, layers, headers, names, keys, flags"
 	@echo "make build     leaves the program at $(BUILD)/firn"
-	@echo "make fuzz      random scenes, meshes and frames for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
+	@echo "make fuzz      random scenes, meshes, frames and messages for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
 	@echo "make soak      the long tests: convergence tables, large runs, the energy of 200 random scenes, 300 that anything may happen to, 1,000 damaged files"
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
@@ -32,6 +34,7 @@ help:
 	@echo "make figures   the figures of docs/theory.md and of preview --show, from the program's own numbers, in docs/images"
 	@echo "make gallery   run the gallery, its strips and films, and docs/gallery.md; VARIANT=small|medium|paper, SCENES=\"castle wedge\""
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
+	@echo "make browser   the tests of firn studio in a real browser: what is seen, what the server then knows; PICTURES=docs/images keeps pictures"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
 # Installs only what is missing; says the exact line when it may not.
@@ -62,6 +65,15 @@ demo: build
 	@echo "film:     $(DEMO)/preview/preview.mp4"
 	@test $(VARIANTS) = ON || echo "\`make build\` adds what the demo did not need: 2D, double precision and quadratic kernels"
 
+# The page is built first: it becomes part of the program.
+studio: PACKAGES += $(NODE_PACKAGES)
+studio: packages
+	npm ci --prefix studio --no-audit --no-fund --loglevel=error
+	npm run build --prefix studio --silent
+	cmake -S . -B $(BUILD) -G Ninja --log-level=NOTICE
+	cmake --build $(BUILD) -j $(JOBS) --target firn
+	$(BUILD)/firn studio
+
 test: configure
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error -LE soak
@@ -74,7 +86,7 @@ lint: configure
 # Inputs that reach new code are kept in the build folder and start the next session.
 fuzz: configure
 	cmake --build $(BUILD) -j $(JOBS) --target fuzzers
-	for reader in scene mesh frame; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
+	for reader in scene mesh frame protocol; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
 	  $(BUILD)/fuzz/tests/fuzz/fuzz_$$reader -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=$(BUILD)/fuzz/ -print_final_stats=1 \
 	    $$found tests/fuzz/corpus/$$reader tests/fuzz/regressions/$$reader || exit 1; done
 
@@ -120,6 +132,17 @@ interop: PACKAGES += $(INTEROP_PACKAGES)
 interop: build
 	npm ci --prefix tests/interop --no-audit --no-fund --loglevel=error
 	$(PYTHON) tests/interop/run.py --firn $(BUILD)/firn --folder $(BUILD)/interop
+
+# The page, its own tests, then the program and its page in Debian's chromium.
+browser: PACKAGES += $(NODE_PACKAGES) chromium
+browser: packages
+	npm ci --prefix studio --no-audit --no-fund --loglevel=error
+	npm run build --prefix studio --silent
+	npm test --prefix studio --silent
+	npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error
+	cmake -S . -B $(BUILD) -G Ninja --log-level=NOTICE
+	cmake --build $(BUILD) -j $(JOBS) --target firn
+	node tests/browser/run.mjs --firn $(BUILD)/firn $(if $(PICTURES),--pictures $(PICTURES))
 
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF

@@ -26,6 +26,7 @@ Command add_render(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_studio(CLI::App& app);
 
 // Flags that several verbs share.
 struct SceneArguments {

@@ -47,9 +47,9 @@ int parse_and_run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("firn {}", firn::version()));
   app.failure_message([](const CLI::App*, const CLI::Error& e) { return std::string("error: ") + e.what() + "\n"; });
   const std::pair<const char*, Command> commands[] = {
-      {"run", add_run(app)},         {"resume", add_resume(app)},   {"check", add_check(app)},
-      {"scenes", add_scenes(app)},   {"preview", add_preview(app)}, {"render", add_render(app)},
-      {"convert", add_convert(app)}, {"info", add_info(app)},       {"bench", add_bench(app)}};
+      {"run", add_run(app)},         {"resume", add_resume(app)}, {"check", add_check(app)},     {"scenes", add_scenes(app)},
+      {"preview", add_preview(app)}, {"render", add_render(app)}, {"convert", add_convert(app)}, {"info", add_info(app)},
+      {"bench", add_bench(app)},     {"studio", add_studio(app)}};
   if (argc < 2) {
     fmt::print("{}", app.help());
     return kDone;

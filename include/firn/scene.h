@@ -330,4 +330,14 @@ const std::vector<GalleryEntry>& gallery();
 // Names of a scene's variants.
 std::vector<std::string> variants_of(const GalleryEntry& entry);
 
+// Every key of a scene as JSON text, for programs that make panels of it: sections with name, whether there may be many, and keys with
+// name, type, unit, range, choices, default and help.
+std::string scene_schema();
+
+// Where the files that gallery scenes name are.
+std::string gallery_folder();
+
+// Kinds of snow by name: what preset = "..." of a material stands for. Each has its preset's name.
+const std::vector<Material>& presets();
+
 }  // namespace firn

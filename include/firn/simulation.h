@@ -81,6 +81,21 @@ struct Statistics {
   std::int64_t inside = 0, squeezed = 0;
 };
 
+// A number of every particle, to be shown as a colour.
+enum class LookChannel {
+  kNone,
+  kSpeed,     // m/s
+  kJp,        // J_P
+  kDensity,   // kg/m³, at present
+  kMaterial,  // number of its material
+  kStress,    // Pa: the pressure, above 0 where the snow is squeezed
+};
+struct ParticleLook {
+  Vector anchor{0, 0, 0};                      // m
+  std::vector<std::array<float, 3>> position;  // from the anchor, m
+  std::vector<float> channel;                  // empty: none was asked for
+};
+
 // Told what setting up is at, such as "collider 1: level set of ship.obj": before anything that may take long. May be empty.
 using SetupProgress = std::function<void(const std::string& what)>;
 
@@ -132,6 +147,13 @@ class Simulation {
   // would do first, so results stay the same to the last bit.
   GridFields grid();
 
+  // The particles for a picture of this moment, quicker than a frame: those whose id is a multiple of `every`, in no particular order.
+  ParticleLook look(LookChannel channel, int every = 1) const;
+  // The middles of blocks of snow that sleep, m.
+  std::vector<Vector> sleeping_blocks() const;
+  // Cauchy's stress (Pa, row by row) of the particles of a complete frame of this simulation.
+  std::vector<std::array<double, 9>> stress(const Frame& frame) const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
@@ -147,6 +169,17 @@ struct Progress {
   bool frame_done = false;   // a frame was just written
 };
 
+// A run between two steps, for whoever accompanies it.
+struct RunMoment {
+  Simulation& simulation;
+  const StepInfo* step;  // that was just taken; null: none
+  int frame;             // the last one written; below 0: none yet
+  bool may_change;       // false: the step has ended a frame that is to be written first; then comes another moment
+};
+// May wait, look and, where it may, change the simulation; then it returns the scene that the run goes on with. What it throws ends the
+// run as it is, without the files of an end.
+using RunCompanion = std::function<std::optional<Scene>(const RunMoment&)>;
+
 struct RunOptions {
   std::string directory;
   std::optional<int> frames;          // instead of the scene's duration
@@ -159,6 +192,8 @@ struct RunOptions {
   std::function<void(const std::string&)> warn;
   std::function<void(const std::string&)> note;  // what is worth knowing when it begins
   std::function<bool()> interrupted;             // asked after every step
+  RunCompanion companion;                        // called before the first file, after every step and after every frame; may be empty
+  std::function<void(Simulation)> keep;          // given the simulation at its end; may be empty
 };
 
 struct ResumeOptions {
@@ -168,6 +203,8 @@ struct ResumeOptions {
   std::function<void(const Progress&)> progress;
   std::function<void(const std::string&)> warn;
   std::function<bool()> interrupted;
+  RunCompanion companion;                // as of RunOptions
+  std::function<void(Simulation)> keep;  // likewise
 };
 
 struct RunSummary {
@@ -227,8 +264,8 @@ struct CheckReport {
   int threads = 0;                // on which
   std::vector<std::string> warnings;
 };
-// threads: 0 means all cores.
-CheckReport check(const Scene& scene, const SetupProgress& setup = {}, int threads = 0);
+// threads: 0 means all cores. Not `timed`: no steps are taken, and how long the run will take stays open.
+CheckReport check(const Scene& scene, const SetupProgress& setup = {}, int threads = 0, bool timed = true);
 
 struct BenchOptions {
   int steps = 50;  // measured, in five parts

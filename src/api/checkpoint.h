@@ -40,6 +40,8 @@ class CheckpointKeeper {
   // Writes through `writer`, after the frames that wait there; all of them outlive this.
   CheckpointKeeper(RunFolder& folder, FrameWriter& writer, const Scene& scene, Backend backend);
 
+  // From now on they are of this scene.
+  void change(const Scene& scene, Backend backend) { head_ = head_of(scene, backend); }
   // Finds the checkpoints of a run that goes on from this step. Later ones are removed.
   void know(std::int64_t step);
   // The state as it is now is on its way to the disk when this returns. A checkpoint that cannot be written is no reason to stop: see

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include "api/checkpoint.h"
@@ -49,6 +50,7 @@ class Run {
 
   RunSummary go() {
     // From here on whoever asked for an end gets a tidy one.
+    attend(nullptr);
     summary_.interrupted = options_.interrupted && options_.interrupted();
     if (summary_.interrupted) return summary_;
     const bool goes_on = !progress_.written.empty();
@@ -73,11 +75,8 @@ class Run {
   void begin_files() {
     folder_.begin(scene_.name);
     for (const std::string& warning : folder_.warnings()) warn(warning);
-    const std::string text = fmt::format("# {}, with every key\n{}", scene_.name, to_toml(scene_));
-    folder_.add_text(kRunSceneName, text);
-    AtomicFile scene_file(folder_.file(kRunSceneName));
-    scene_file.write(text);
-    scene_file.commit();
+    folder_.add_text(kRunSceneName, scene_text());
+    write_scene();
     const std::vector<std::string>& formats = scene_.output.formats;
     // Volumes are for programs that show bodies, too, but do not know how firn makes them.
     if (std::find(formats.begin(), formats.end(), "vdb") != formats.end() && has_body_triangles(scene_)) {
@@ -87,6 +86,30 @@ class Run {
     folder_.add({kRunStatsName});
     stats_.open(folder_.file(kRunStatsName));
     stats_.add(statistics_.header());
+  }
+
+  std::string scene_text() const { return fmt::format("# {}, with every key\n{}", scene_.name, to_toml(scene_)); }
+
+  void write_scene() const {
+    AtomicFile file(folder_.file(kRunSceneName));
+    file.write(scene_text());
+    file.commit();
+  }
+
+  // Whoever accompanies the run may change it.
+  void attend(const StepInfo* step) {
+    if (!options_.companion) return;
+    const bool may_change = simulation_.time() < target_ * (1 - 1e-9) || simulation_.time() == target_;
+    const int last = progress_.written.empty() ? -1 : static_cast<int>(frame().frame);
+    std::optional<Scene> next = options_.companion({simulation_, step, last, may_change});
+    if (!next) return;
+    scene_ = std::move(*next);
+    is_changed_ = true;
+    if (!options_.frames) frames_ = scene_.frames();
+    checkpoints_.change(scene_, options_.backend);
+    if (last < 0) return;
+    folder_.renew_text(kRunSceneName, scene_text());
+    write_scene();
   }
 
   // Away with what was written after the checkpoint, and on.
@@ -108,15 +131,22 @@ class Run {
   // All frames, and what is left of the duration after the last whole one.
   void go_by_frames() {
     const auto go_to = [&](double time) {
-      simulation_.advance_to(time, [&](const StepInfo& info) { return took(info); });
+      target_ = time;
+      do {
+        is_changed_ = false;
+        simulation_.advance_to(time, [&](const StepInfo& info) { return took(info); });
+      } while (is_changed_ && !summary_.interrupted);
       return !summary_.interrupted;
     };
-    while (frame().frame < frames_) {
-      const FrameNumber next = numbered(count_of(frame()) + 1);
-      if (!go_to(time_of(next))) return;
-      write_frame(next);
-    }
-    if (!options_.frames) go_to(scene_.simulation.duration);
+    do {
+      while (frame().frame < frames_) {
+        const FrameNumber next = numbered(count_of(frame()) + 1);
+        if (!go_to(time_of(next))) return;
+        write_frame(next);
+        attend(nullptr);
+      }
+      if (!options_.frames && !go_to(scene_.simulation.duration)) return;
+    } while (frame().frame < frames_);  // it may have become longer
   }
 
   // Exactly `count` steps; a frame is written at the first step that reaches its time.
@@ -154,6 +184,7 @@ class Run {
     const auto taken = std::accumulate(progress_.rules.begin(), progress_.rules.end(), std::int64_t(0));
     if (taken > 0) summary_.rule_share = static_cast<double>(progress_.rules[static_cast<int>(summary_.rule)]) / static_cast<double>(taken);
     folder_.end(how);
+    if (options_.keep) options_.keep(std::move(simulation_));
   }
 
   bool took(const StepInfo& info) {
@@ -164,14 +195,15 @@ class Run {
     ++progress_.since_frame;
     if (info.rejected > 0)
       warn(fmt::format("step {}: cut to {:.3g} s after {} tries: {}", simulation_.steps(), info.dt, info.rejected, info.rejection));
-    summary_.interrupted = options_.interrupted && options_.interrupted();
     report(info.dt, false);
+    attend(&info);
+    summary_.interrupted = options_.interrupted && options_.interrupted();
     warn_of_checkpoint();
     const double minutes = scene_.output.checkpoint_minutes;
     if (minutes > 0 && !summary_.interrupted && seconds_since(last_checkpoint_) >= 60 * minutes) is_checkpoint_due_ = true;
     // Where a step ends a frame, the frame comes first.
     if (is_checkpoint_due_ && simulation_.time() < time_of(numbered(count_of(frame()) + 1)) * (1 - 1e-9)) checkpoint();
-    return !summary_.interrupted;
+    return !summary_.interrupted && !is_changed_;
   }
 
   void checkpoint() {
@@ -279,7 +311,7 @@ class Run {
     if (options_.warn) options_.warn(text);
   }
 
-  const Scene& scene_;
+  Scene scene_;
   const RunOptions& options_;
   RunFolder& folder_;
   int frames_;
@@ -288,6 +320,8 @@ class Run {
   RunProgress progress_;
   FrameStatistics statistics_;
   CheckpointKeeper checkpoints_;
+  double target_ = std::numeric_limits<double>::infinity();  // s: where the steps now taken lead
+  bool is_changed_ = false;                                  // the scene is another since then
   bool is_checkpoint_due_ = false, has_warned_inside_ = false, has_warned_squeezed_ = false;
   LineFile stats_;
   RunSummary summary_;
@@ -332,6 +366,8 @@ RunSummary resume(const std::string& directory, const ResumeOptions& options) {
   of_run.progress = options.progress;
   of_run.warn = options.warn;
   of_run.interrupted = options.interrupted;
+  of_run.companion = options.companion;
+  of_run.keep = options.keep;
   return Run(scene, of_run, folder, std::move(restored)).go();
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "api/look.h"
 #include "build/build.h"
 #include "solver/solver.h"
 #include "state/state.h"
@@ -210,6 +211,20 @@ GridFields Simulation::grid() {
   GridFields fields = parts_->solver->grid(parts_->model, parts_->state);
   fields.double_precision = parts_->double_frames;
   return fields;
+}
+
+ParticleLook Simulation::look(LookChannel channel, int every) const {
+  ParticleLook look;
+  parts_->solver->in_threads([&] { look = look_at(parts_->model, parts_->state, channel, every); });
+  return look;
+}
+
+std::vector<Vector> Simulation::sleeping_blocks() const { return firn::sleeping_blocks(parts_->model, parts_->state); }
+
+std::vector<std::array<double, 9>> Simulation::stress(const Frame& frame) const {
+  std::vector<std::array<double, 9>> all(frame.fe.size());
+  for (std::size_t p = 0; p < all.size(); ++p) all[p] = stress_of(parts_->model, frame, p);
+  return all;
 }
 
 Frame Simulation::frame(bool complete, std::size_t begin, std::size_t end) const {

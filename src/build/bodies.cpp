@@ -207,7 +207,74 @@ std::optional<Mesh> triangles_of(const Shape& shape, const Scene& scene, double 
   }
 }
 
+// A convex outline in x and y, counterclockwise, pulled along z.
+Mesh prism(const std::vector<Vec<double, 2>>& outline, double half_depth) {
+  Mesh mesh;
+  const auto n = static_cast<std::uint32_t>(outline.size());
+  for (const double z : {half_depth, -half_depth})
+    for (const Vec<double, 2>& p : outline) mesh.points.push_back({p[0], p[1], z});
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t next = (i + 1) % n;
+    mesh.triangles.push_back({i, n + i, n + next});
+    mesh.triangles.push_back({i, n + next, next});
+    if (i == 0 || next == 0) continue;
+    mesh.triangles.push_back({0, i, next});
+    mesh.triangles.push_back({n, n + next, n + i});
+  }
+  return mesh;
+}
+
+Mesh prism_of(const Solid<double, 3>& solid, double half_depth) {
+  const double w = solid.half[0], t = solid.half[1];
+  if (solid.kind == SolidKind::kBox) return prism({{-w, -t}, {w, -t}, {w, t}, {-w, t}}, half_depth);
+  // A roof, cut by the sides of its box where it opens wider.
+  const double slope = solid.side_sin / solid.side_cos, depth = std::min(2 * t, w / slope), reach = depth * slope;
+  if (depth >= 2 * t) return prism({{-reach, -t}, {reach, -t}, {0, t}}, half_depth);
+  return prism({{-w, -t}, {w, -t}, {w, t - depth}, {0, t}, {-w, t - depth}}, half_depth);
+}
+
+// As fine as a page needs it; in 2D a slab of a few cells.
+Mesh coarse_contour(const Shape& shape, const Scene& scene, double half_depth) {
+  constexpr double kAcross = 32, kMostAcross = 128, kThrough = 4;  // cells
+  std::vector<std::string> warnings;
+  const bool is_flat = scene.simulation.dimension == 2;
+  const ExactShape exact(shape, {scene.simulation.dimension, scene.simulation.spacing, scene.simulation.fps}, warnings);
+  const Vec<double, 3> origin = shape_origin(shape);
+  Bounds box{exact.box().lower - origin, exact.box().upper - origin};
+  if (is_flat) {
+    box.lower[2] = -half_depth;
+    box.upper[2] = half_depth;
+  }
+  const Vec<double, 3> extent = box.upper - box.lower;
+  const double longest = std::max({extent[0], extent[1], extent[2]}), shortest = std::min({extent[0], extent[1], extent[2]});
+  const double cell = std::max(std::min(longest / kAcross, shortest / kThrough), longest / kMostAcross);
+  const auto distance = [&](const Vec<double, 3>& q) {
+    if (!is_flat) return exact.distance(origin + q);
+    return std::max(exact.distance(origin + Vec<double, 3>{q[0], q[1], 0}), std::abs(q[2]) - half_depth);
+  };
+  return contour(box, distance, {cell});
+}
+
 }  // namespace
+
+Mesh shown_mesh(Shape shape, const Scene& scene, double t) {
+  constexpr double kSlab = 2;  // cells, half the depth of what a flat scene shows
+  if (shape.kind == ShapeKind::kPlane || shape.kind == ShapeKind::kParticles) return {};
+  const bool is_flat = scene.simulation.dimension == 2;
+  if (!is_flat || shape.kind == ShapeKind::kSequence) {
+    std::optional<Mesh> mesh = triangles_of(shape, scene, t);
+    if (mesh && mesh->triangles.size() <= kMostDrawn) return std::move(*mesh);
+    if (shape.kind == ShapeKind::kSequence) return {};
+  }
+  shape.rotation = Shape{}.rotation;  // the body turns its frame
+  const double slab = kSlab * scene.simulation.spacing;
+  if (shape.kind == ShapeKind::kBox || shape.kind == ShapeKind::kWedge) {
+    std::vector<std::string> warnings;
+    const Solid<double, 3> solid = make_form(shape, {scene.simulation.dimension, scene.simulation.spacing}, warnings).solid;
+    return prism_of(solid, is_flat ? slab : solid.half[2]);
+  }
+  return coarse_contour(shape, scene, slab);
+}
 
 std::optional<Mesh> body_mesh(const Collider& collider, const Scene& scene, double t) {
   try {

@@ -33,4 +33,8 @@ std::string work_on(const Shape& shape);
 // Throws UserError at the collider's place.
 std::optional<Mesh> body_mesh(const Collider& collider, const Scene& scene, double t);
 
+// Triangles of any shape but planes and particles at time t (s), in its own frame, as a page shows it: those above where there are some,
+// else made from its formula or its distances. None of a sequence without triangles. Throws UserError.
+Mesh shown_mesh(Shape shape, const Scene& scene, double t);
+
 }  // namespace firn

@@ -268,6 +268,8 @@ void RunFolder::add_text(const std::string& name, std::string_view content) cons
   write(text_line(name, content));
 }
 
+void RunFolder::renew_text(const std::string& name, std::string_view content) const { write(text_line(name, content)); }
+
 // What was put there since the run began is not replaced either.
 void RunFolder::check_free(const std::string& name) const {
   struct stat status {};

@@ -65,6 +65,8 @@ class RunFolder {
   void add(const std::vector<std::string>& names) const;
   // A file that people may edit: then it is theirs.
   void add_text(const std::string& name, std::string_view content) const;
+  // The same when the run itself writes another text in the place of its own.
+  void renew_text(const std::string& name, std::string_view content) const;
   // To be called when a run goes on: removes the files on its list that `is_later` is true of, and those that were not finished.
   void go_on(const std::function<bool(const std::string& name)>& is_later);
   // Makes a folder in this one, where it is not there yet.

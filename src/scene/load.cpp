@@ -21,15 +21,6 @@ const GalleryEntry* find_in_gallery(const std::string& name) {
   return nullptr;
 }
 
-// Where the files of gallery scenes are, seen from the program: installed, or in the folder it was built in.
-fs::path gallery_folder() {
-  std::error_code failure;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
-  for (const char* way : {"../share/firn/scenes", "scenes", "../scenes"})
-    if (fs::is_directory(folder / way, failure)) return (folder / way).lexically_normal();
-  return FIRN_INSTALLED_SCENES;
-}
-
 [[noreturn]] void fail_not_found(const std::string& path_or_name) {
   std::vector<std::string_view> names;
   for (const GalleryEntry& entry : gallery()) names.push_back(entry.name);
@@ -40,6 +31,15 @@ fs::path gallery_folder() {
 }
 
 }  // namespace
+
+// Seen from the program: installed, or in the folder it was built in.
+std::string gallery_folder() {
+  std::error_code failure;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
+  for (const char* way : {"../share/firn/scenes", "scenes", "../scenes"})
+    if (fs::is_directory(folder / way, failure)) return (folder / way).lexically_normal().string();
+  return FIRN_INSTALLED_SCENES;
+}
 
 std::vector<std::string> variants_of(const GalleryEntry& entry) {
   toml::table root = schema::parse_document(entry.toml, entry.name);

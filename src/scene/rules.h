@@ -360,12 +360,3 @@ inline constexpr Choices<ShapeKind> kPartShapes{kPartShapeNames};
 inline constexpr Choices<LightShape> kLightShapes{kLightShapeNames};
 
 }  // namespace firn::schema
-
-namespace firn {
-
-// Kinds of snow by name: what preset = "..." of a material stands for.
-
-// Each has its preset's name.
-const std::vector<Material>& presets();
-
-}  // namespace firn

@@ -19,4 +19,7 @@ void check_mesh_bytes(std::string_view bytes, const std::string& folder);
 // again, or refused.
 void check_frame_bytes(std::string_view bytes);
 
+// A message of a page: a request whose values can be asked for, or refused. The same bytes as a path stay in their folder.
+void check_protocol(std::string_view bytes);
+
 }  // namespace firn::fuzz

@@ -92,7 +92,7 @@ def _layers_of(layers, file):
 def _resolve(tree, file, include):
     """The file that an #include "…" means, or None."""
     beside = (PurePosixPath(file).parent / include).as_posix()
-    return next((path for path in (beside, f"src/{include}", f"include/{include}") if path in tree.files), None)
+    return next((path for path in (beside, f"src/{include}", f"include/{include}", f"apps/{include}") if path in tree.files), None)
 
 
 def includes(tree):
@@ -112,8 +112,7 @@ def _refusal(layers, file, target):
     if file.startswith("include/"):
         return "public headers include public headers only"
     if file.startswith("apps/"):
-        own = "/".join(file.split("/")[:2]) + "/"
-        return None if target.startswith(own) else "apps/ includes include/firn and its own files only"
+        return None if target.startswith("apps/") else "apps/ includes include/firn and its own files only"
     if not target.startswith("src/"):
         return "src/ includes include/firn and src/ only"
     own_layers, target_layers = _layers_of(layers, file), _layers_of(layers, target)

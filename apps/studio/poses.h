@@ -1,0 +1,21 @@
+// Bodies and where they are, as pages are told.
+#pragma once
+
+#include "firn/bodies.h"
+#include "frames.h"
+#include "protocol.h"
+
+namespace firn::studio {
+
+bool any_moves(const SceneBodies& bodies);
+
+// The event `poses`.
+Json poses_json(const SceneBodies& bodies, int run, std::uint32_t serial, double time);
+
+// An entry of the answer to `bodies`.
+Json body_json(const ShownBody& body, const BodyPose& pose, const Scene& scene);
+
+// The normals of colliders' triangles where they are, evenly chosen.
+Arrows normals_of(const SceneBodies& bodies, double time);
+
+}  // namespace firn::studio

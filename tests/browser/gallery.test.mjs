@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  Client,
+  difference,
+  isWhite,
+  keepPicture,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  share,
+  until,
+} from './studio.mjs'
+
+let program, browser, page, client
+before(async () => {
+  program = await new Program().start()
+  browser = await openBrowser()
+  page = await openPage(browser, program)
+  client = await Client.of(program)
+})
+after(async () => {
+  client?.close()
+  await browser?.close()
+  await program?.end()
+})
+
+test('the page weighs less than 1.5 MB compressed and paints within a second', async () => {
+  const fresh = await browser.newContext({ viewport: { width: 1280, height: 720 } })
+  const tab = await fresh.newPage()
+  const session = await fresh.newCDPSession(tab)
+  let bytes = 0
+  await session.send('Network.enable')
+  session.on('Network.loadingFinished', (event) => (bytes += event.encodedDataLength))
+  await tab.goto(program.address)
+  await tab.waitForFunction(() => document.querySelectorAll('.card').length > 0)
+  await tab.locator('main.gallery').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await tab.waitForFunction(() => [...document.querySelectorAll('.card img')].every((image) => image.complete))
+  const paint = await tab.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime)
+  console.log(`# page: ${(bytes / 1e6).toFixed(3)} MB over the wire with all pictures, first paint after ${paint.toFixed(0)} ms`)
+  assert.ok(bytes > 100_000 && bytes < 1_500_000, `${bytes} bytes`)
+  assert.ok(paint < 1000, `${paint} ms`)
+  await fresh.close()
+})
+
+test('every scene has a card, with its picture where there is one', async () => {
+  const { scenes } = await client.ask('gallery')
+  const cards = await page.$$eval('.card', (all) => all.map((card) => card.dataset.scene))
+  assert.deepEqual(
+    cards,
+    scenes.map((scene) => scene.name),
+  )
+  await page.locator('main.gallery').evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await page.waitForFunction(() => [...document.querySelectorAll('.card img')].every((image) => image.complete))
+  const widths = await page.$$eval('.card img', (all) => all.map((image) => image.naturalWidth))
+  assert.ok(widths.length >= 25 && widths.every((width) => width === 480), widths.join())
+  await page.locator('main.gallery').evaluate((element) => element.scrollTo(0, 0))
+  await keepPicture(page, 'gallery')
+})
+
+test('a click opens a scene and its snow moves within 3 s', async () => {
+  const start = Date.now()
+  const run = await openScene(page, 'snowball_drop')
+  await until(async () => (await client.run(run))?.time > 0, 'the first step', 3)
+  console.log(`# snow moves ${Date.now() - start} ms after the click`)
+  assert.ok(Date.now() - start < 3000)
+  await page.waitForFunction(() => document.querySelector('.clock').textContent.endsWith(' s'))
+  const before = { picture: await pixels(page), mean: await client.mean(run) }
+  await until(async () => (await client.run(run)).time > 0.08, 'the ball to fall')
+  await pause(1500)
+  const after = { picture: await pixels(page), mean: await client.mean(run) }
+  assert.ok(share(before.picture, isWhite) > 0.01, `white: ${share(before.picture, isWhite)}`)
+  assert.ok(difference(before.picture, after.picture) > 0.005, 'the picture changes')
+  assert.ok(after.mean[1] < before.mean[1] - 0.02, `falls: ${before.mean[1]} to ${after.mean[1]}`)
+})
+
+test('all particles are one draw call among few, and 8 bytes each', async () => {
+  const text = await page.evaluate(() => document.querySelector('canvas').dataset.costs)
+  const { calls, bytes, particles } = JSON.parse(text)
+  console.log(`# ${calls} draw calls a picture, ${bytes} bytes a frame of ${particles} particles`)
+  assert.equal(bytes, 64 + 8 * particles)
+  assert.ok(calls <= 8, `${calls} draw calls with sky, ground and bodies`)
+})
+
+test('nothing went wrong in the page and nothing left the machine', () => {
+  assert.deepEqual(page.mistakes, [])
+  assert.deepEqual(page.strangers, [])
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import {
+  canvas,
+  Client,
+  input,
+  isWhite,
+  openBrowser,
+  openPage,
+  openScene,
+  pause,
+  pixels,
+  Program,
+  run as command,
+  share,
+  slider,
+  until,
+} from './studio.mjs'
+
+let program, browser, page, client, run
+before(async () => {
+  program = await new Program().start()
+  browser = await openBrowser()
+  page = await openPage(browser, program)
+  client = await Client.of(program)
+  run = await openScene(page, 'snowball_drop')
+  await until(async () => (await client.run(run)).steps > 0, 'the first step')
+})
+after(async () => {
+  client?.close()
+  await browser?.close()
+  await program?.end()
+})
+
+const document = async () => (await client.ask('document', { run })).text
+const resolved = async () => (await client.ask('resolved', { run })).text
+const comments = (text) => text.match(/#.*$/gm)
+const count = (text, what) => text.split(what).length - 1
+// A number of the material `packed`.
+const number = (text, key) => Number(new RegExp(`\\[materials\\.packed\\][^[]*?\\n\\s*${key}\\s*=\\s*([-+.\\de]+)`).exec(text)[1])
+
+test('every key of the schema has a field with its unit', async () => {
+  const { sections } = await client.ask('schema')
+  for (const name of ['simulation', 'solver']) {
+    const keys = sections.find((section) => section.name === name).keys
+    const shown = await page.$$eval(`.fold[data-id="${name}"] .field`, (fields) =>
+      fields.map((field) => [field.dataset.key, field.querySelector('.unit').textContent]),
+    )
+    assert.deepEqual(shown.map(([key]) => key).sort(), keys.map((key) => key.name).sort())
+    for (const key of keys) assert.equal(shown.find(([shownKey]) => shownKey === key.name)[1], key.unit ?? '')
+  }
+})
+
+test('a slider changes the material in the running solver, and comments stay', async () => {
+  const text = await document()
+  const before = number(await resolved(), 'hardening')
+  await page.locator(slider('materials.packed.hardening')).focus()
+  for (let i = 0; i < 4; ++i) await page.keyboard.press('ArrowLeft')
+  const shown = Number(await page.inputValue(input('materials.packed.hardening')))
+  assert.ok(shown < before, `${shown} below ${before}`)
+  await until(async () => number(await resolved(), 'hardening') === shown, 'the solver to have it')
+  const now = await document()
+  assert.equal(number(now, 'hardening'), shown)
+  assert.deepEqual(comments(now), comments(text))
+  assert.ok((await client.run(run)).steps > 0, 'without a restart')
+})
+
+test('undo and redo go through both faces', async () => {
+  const changed = await document()
+  await page.locator(canvas).focus()
+  await until(async () => {
+    await page.keyboard.press('Control+z')
+    await pause(250)
+    return number(await document(), 'hardening') === 10
+  }, 'hardening as it was')
+  assert.equal(await page.inputValue(input('materials.packed.hardening')), '10')
+  await until(async () => {
+    await page.keyboard.press('Control+y')
+    await pause(250)
+    return (await document()) === changed
+  }, 'the change again')
+})
+
+test('a change that needs a restart says so and offers it', async () => {
+  await page.fill(input('simulation.fps'), '30')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.banner:not([hidden]) >> text=restart')
+  assert.equal((await client.run(run)).fps, 24)
+  await page.click('.banner button')
+  await until(async () => (await client.run(run)).fps === 30, 'the run with the new frames')
+})
+
+test('an error shows at its line, and the solver goes on', async () => {
+  await page.click('#tab-text')
+  const text = await document()
+  const line = text.split('\n').findIndex((one) => one.startsWith('radius')) + 1
+  await page.locator('.editor .cm-content').focus()
+  await page.keyboard.press('Control+Home')
+  for (let i = 1; i < line; ++i) await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('End')
+  await page.keyboard.type('\nradios = 3')
+  await page.waitForSelector('.editor .cm-lint-marker-error')
+  const marked = await page.locator('.editor .cm-gutter-lint .cm-gutterElement:has(.cm-lint-marker-error)').boundingBox()
+  const numbers = page.locator('.editor .cm-lineNumbers .cm-gutterElement')
+  let found = null
+  for (const element of await numbers.all()) {
+    const box = await element.boundingBox()
+    if (box && box.height > 0 && Math.abs(box.y - marked.y) < 3) found = Number(await element.textContent())
+  }
+  assert.equal(found, line + 1)
+  assert.match(await page.textContent('.banner'), new RegExp(`radios.*line ${line + 1}`, 's'))
+  assert.equal((await client.run(run)).valid, false)
+  await until(async () => {
+    await page.keyboard.press('Control+z')
+    await pause(400)
+    return (await client.run(run)).valid
+  }, 'the text to be right again')
+  await page.waitForSelector('.editor .cm-lint-marker-error', { state: 'detached' })
+  await page.click('#tab-scene')
+})
+
+test('a preset writes its values', async () => {
+  const { presets } = await client.ask('gallery')
+  const wet = presets.find((preset) => preset.name === 'wet')
+  await page.click('[data-preset="wet"]')
+  await until(async () => number(await document(), 'hardening') === Number(wet.values.hardening), 'the preset')
+  const pictures = await page.$$eval('.preset img', (all) => all.map((image) => image.naturalWidth))
+  assert.ok(pictures.length === presets.length && pictures.every((width) => width > 0), pictures.join())
+})
+
+test('bodies are added, copied and removed', async () => {
+  await page.selectOption('.adder', 'collider box')
+  await until(async () => count(await document(), '[[collider]]') === 2, 'one body more')
+  await page.keyboard.press('d')
+  await until(async () => count(await document(), '[[collider]]') === 3, 'its copy')
+  await page.keyboard.press('Delete')
+  await until(async () => count(await document(), '[[collider]]') === 2, 'one less')
+})
+
+test('a body is dragged in the view', async () => {
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('f')
+  await page.locator('.fold[data-id="collider.1"]').evaluate((fold) => (fold.open = true))
+  await page.locator('.fold[data-id="collider.1"] [aria-label="Choose in the view"]').click()
+  await pause(800)
+  const before = /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1]
+  const handle = await page.locator(canvas).evaluate((element) => JSON.parse(element.dataset.handle))
+  await page.mouse.move(handle[0], handle[1])
+  await pause(300)
+  await page.mouse.down()
+  await page.mouse.move(handle[0] + 30, handle[1] - 20, { steps: 4 })
+  await page.mouse.move(handle[0] + 60, handle[1] - 40, { steps: 4 })
+  await page.mouse.up()
+  await until(async () => /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1] !== before, 'another center')
+  await page.keyboard.press('Delete')
+  await until(async () => count(await document(), '[[collider]]') === 1, 'the body to be gone')
+})
+
+test('a dropped mesh weighs what firn check says', async () => {
+  const mesh = 'v 0 0 0\nv 0.2 0 0\nv 0 0.2 0\nv 0 0 0.2\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n'
+  await page.evaluate((text) => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([text], 'corner.obj'))
+    window.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }))
+  }, mesh)
+  await page.click('.dialog >> text=Snow')
+  await until(async () => (await document()).includes('uploads/corner.obj'), 'the mesh in the scene')
+  await page.keyboard.press('Shift+R')
+  const checked = await client.ask('check', { text: await document(), variant: 'small' })
+  const { file } = await client.ask('save', { run, path: 'dropped.toml' })
+  const said = command('check', join(program.folder, file), '--variant', 'small')
+  const mass = checked.snow.find((snow) => snow.shape === 'mesh').mass
+  assert.ok(mass > 0.3 && mass < 1, `a corner of 0.2 m weighs ${mass} kg`)
+  const line = said.split('\n').find((one) => /mesh/.test(one) && /kg/.test(one))
+  const told = Number(/([\d.]+(?:e[-+]?\d+)?)\s*kg/.exec(line)[1])
+  assert.ok(Math.abs(told - mass) < 0.005 * mass, `${line} against ${mass}`)
+  await until(async () => (await client.run(run)).particles === checked.particles, 'the particles of both')
+  await page.locator(canvas).focus()
+  await page.keyboard.press('f')
+  await until(async () => share(await pixels(page), isWhite) > 0.01, 'snow to be seen')
+})
+
+test('the saved scene is the text of the page', async () => {
+  assert.equal(readFileSync(join(program.folder, 'dropped.toml'), 'utf8'), await document())
+  assert.deepEqual(page.mistakes, [])
+})

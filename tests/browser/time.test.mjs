@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Client, difference, drawnTime, openBrowser, openPage, openScene, pause, pixels, Program, until } from './studio.mjs'
+
+let program, browser, page, client, run
+before(async () => {
+  program = await new Program().start()
+  browser = await openBrowser()
+  page = await openPage(browser, program)
+  client = await Client.of(program)
+  run = await openScene(page, 'snowball_drop')
+  await until(async () => (await client.run(run)).frames >= 4, 'four frames', 30)
+})
+after(async () => {
+  client?.close()
+  await browser?.close()
+  await program?.end()
+})
+
+const state = async () => (await client.run(run)).state
+
+test('pause holds the solver and run lets it go on', async () => {
+  await page.click('[aria-label="Pause"]')
+  await until(async () => (await state()) === 'paused', 'the pause')
+  const { steps } = await client.run(run)
+  await pause(400)
+  assert.equal((await client.run(run)).steps, steps)
+})
+
+test('one step is one step, and one frame ends with the next frame', async () => {
+  const { steps } = await client.run(run)
+  await page.keyboard.press('.')
+  await until(async () => (await client.run(run)).steps === steps + 1, 'one step more')
+  const { frames } = await client.run(run)
+  await page.keyboard.press(',')
+  await until(async () => (await client.run(run)).frames === frames + 1, 'one frame more')
+  await pause(300)
+  const after = await client.run(run)
+  assert.equal(after.frames, frames + 1)
+  assert.equal(after.state, 'paused')
+  assert.ok(Math.abs(after.time * after.fps - Math.round(after.time * after.fps)) < 1e-6, `ends with a frame: ${after.time}`)
+})
+
+test('the timeline shows frames there are while the run goes on', async () => {
+  const live = await pixels(page)
+  await page.keyboard.press('Space')
+  await until(async () => (await state()) === 'running', 'the run to go on')
+  await page.keyboard.press('Home')
+  await until(async () => (await drawnTime(page)) === 0, 'the first frame')
+  assert.ok(difference(live, await pixels(page)) > 0.005)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await until(async () => Math.abs((await drawnTime(page)) - 2 / 24) < 1e-3, 'the second frame')
+  const { steps } = await client.run(run)
+  await until(async () => (await client.run(run)).steps > steps, 'the run to go on meanwhile')
+  await page.keyboard.press('End')
+  await until(async () => (await drawnTime(page)) > 3 / 24, 'what is computed now')
+})
+
+test('the numbers below are those of the server', async () => {
+  await until(async () => ['paused', 'ended'].includes(await state()) || page.click('[aria-label="Pause"]').then(() => false), 'a rest')
+  const known = await client.run(run)
+  const facts = await until(async () => {
+    const text = await page.textContent('.timeline .facts')
+    return text.replace(/\s/g, '').includes(`steps${known.steps}`) && text
+  }, 'the steps')
+  const plain = facts.replace(/\s/g, '')
+  assert.ok(plain.includes(`iterations${known.iterations}`), plain)
+  assert.ok(plain.includes(`grains${known.particles}`), plain)
+})
+
+test('back to the start is time 0 with no steps', async () => {
+  await page.keyboard.press('Shift+R')
+  await until(async () => {
+    const now = await client.run(run)
+    return now.steps === 0 && now.time === 0 && now.state === 'paused'
+  }, 'the start')
+  await until(async () => (await drawnTime(page)) === 0, 'the picture of the start')
+  assert.deepEqual(page.mistakes, [])
+})
