@@ -69,6 +69,7 @@ test('two runs stand side by side in step, with what differs', async () => {
     async () => (await client.ask('hello', { version: 1 })).runs.map((one) => one.run).find((one) => one !== run),
     'a second run',
   )
+  await page.waitForSelector('.second canvas')
   const { text, revision } = await client.ask('document', { run: other })
   await client.ask('edit', {
     run: other,

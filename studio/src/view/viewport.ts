@@ -314,6 +314,7 @@ export class Viewport {
     const ground = this.planes.find((plane) => plane.normal.y > 0.7)
     this.ground.build(this.planes, this.middle, this.size, this.frame?.flat ?? false)
     this.grains.setFloor(ground ? ground.point.y : -1e9)
+    this.castsNew = true
     this.draw()
   }
 
