@@ -34,7 +34,7 @@ std::optional<std::size_t> hit(const Frame& frame, const Vector& origin, Vector 
 }
 
 Json particle_json(const Frame& frame, std::size_t p, const std::vector<std::string>& materials) {
-  Json json{{"id", frame.id[p]}, {"position", frame.position[p]}};
+  Json json{{"particle", frame.id[p]}, {"position", frame.position[p]}};
   if (!frame.velocity.empty()) json["velocity"] = frame.velocity[p];
   if (!frame.fe.empty()) json["fe"] = frame.fe[p];
   if (!frame.jp.empty()) json["jp"] = frame.jp[p];

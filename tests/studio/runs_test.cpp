@@ -218,11 +218,12 @@ TEST(Studio, FramesOfTheDiskAreShownWhileTheRunGoesOn) {
   EXPECT_EQ(header.flags & 1, 0);
   EXPECT_NEAR(header.time, 2.0 / 48, 1e-9);
   const Json grain = page.ask("pick", {{"run", run}, {"particle", 7}});
+  EXPECT_EQ(grain["particle"], 7);
   EXPECT_EQ(grain["path"].size(), 5U);
   EXPECT_EQ(grain["stress"].size(), 9U);
   EXPECT_EQ(grain["material"], "ball");
   const Json hit = page.ask("pick", {{"run", run}, {"origin", {0.05, 1, 0}}, {"direction", {0, -1, 0}}, {"radius", 0.02}});
-  ASSERT_TRUE(hit.contains("id")) << hit;
+  ASSERT_TRUE(hit.contains("particle")) << hit;
   EXPECT_NEAR(hit["position"][0].get<double>(), 0.05, 0.02);
 }
 
