@@ -142,7 +142,7 @@ def load_table():
     for path in sorted(RESULTS.glob("*.csv")):
         with open(path, newline="") as file:
             for row in csv.DictReader(file):
-                table[row["scene"], row["variant"]] = row
+                table[row["scene"], row["variant"]] = {**dict.fromkeys(COLUMNS, ""), **row}
     return table
 
 
@@ -182,7 +182,7 @@ def times_of_density_limited(table):
              "| scene | theirs | firn | for 5 s |", "|---|---|---|---|"]
     for scene, theirs in DENSITY_LIMITED.items():
         row = table.get((scene, "medium")) or table.get((scene, "small"))
-        if row:
+        if row and row["spans"]:
             ours = [float(seconds) for seconds in row["spans"].split()]
             both = [", ".join(f"{seconds:.3g}" for seconds in times) for times in (theirs, ours)]
             lines += [f"| {scene} | {both[0]} | {both[1]} | {theirs[-1] / ours[-1]:.0f} × |"]

@@ -1,6 +1,7 @@
 // firn: the command line.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -73,7 +74,8 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   catch_interrupts();
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error to be told, not the end
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);  // or freed columns of particles of up to 32 MB stay with the program
+  signal(SIGXFSZ, SIG_IGN);            // a file that may not grow is an error to be told, not the end
   open_standard_streams();
   try {
     const int code = parse_and_run(argc, argv);
