@@ -37,7 +37,8 @@ COMPARED = {
 LOOK_FOR = {
     "snowball_drop": "The ball packs where it hits, shears off along the ground and leaves lumps; a ball of even snow (`--variant even`) "
                      "breaks less.",
-    "wall_sticky": "Most of the ball stays on the wall; what tears off slides down in crumbs.",
+    "wall_sticky": "Part of the ball stays on the wall, less of it the finer the grid; the rest tears off under its own "
+                   "weight and falls in crumbs.",
     "wall_slippery": "The same ball at a wall without friction: nothing stays.",
     "double_smash": "Two balls meet a little off centre: packed where they touched; the rest bursts into lumps and powder.",
     "snowplow": "Snow climbs the hollow blade, curls forwards and falls in front of it: a tube that turns against the wheels.",
