@@ -45,7 +45,8 @@ def main():
                 ns, particles[which] = nanoseconds(program, ROWS[name], settings, arguments.quick)
                 least[which] = min(ns, least.get(which, ns))
         other = "" if particles["old"] == particles["new"] else f"  (old: {particles['old']} particles)"
-        print(f"{name:28} {particles['new']:10} {least['old']:9.1f} {least['new']:9.1f} {least['new'] / least['old']:8.3f}{other}", flush=True)
+        ratio = least["new"] / least["old"]
+        print(f"{name:28} {particles['new']:10} {least['old']:9.1f} {least['new']:9.1f} {ratio:8.3f}{other}", flush=True)
 
 
 main()
