@@ -101,7 +101,7 @@ void Studio::pick(const Request& request, const Reply& reply) {
     return at_work(reply, [=] {
       const Frame all = recorded_frame(folder, frame.value_or(last));
       Json json = particle_json(all, find(all), materials);
-      json["path"] = recorded_path(folder, last, fps, json["id"].get<std::uint32_t>());
+      json["path"] = recorded_path(folder, last, fps, json["particle"].get<std::uint32_t>());
       return json;
     });
   }
