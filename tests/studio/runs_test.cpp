@@ -222,6 +222,10 @@ TEST(Studio, FramesOfTheDiskAreShownWhileTheRunGoesOn) {
   EXPECT_EQ(grain["path"].size(), 5U);
   EXPECT_EQ(grain["stress"].size(), 9U);
   EXPECT_EQ(grain["material"], "ball");
+  const Json recorded = page.ask("pick", {{"run", run}, {"particle", 7}, {"frame", 2}});
+  EXPECT_EQ(recorded["particle"], 7);
+  ASSERT_EQ(recorded["path"].size(), 5U) << recorded;
+  EXPECT_EQ(recorded["position"][1], recorded["path"][2][2]);  // time comes first there
   const Json hit = page.ask("pick", {{"run", run}, {"origin", {0.05, 1, 0}}, {"direction", {0, -1, 0}}, {"radius", 0.02}});
   ASSERT_TRUE(hit.contains("particle")) << hit;
   EXPECT_NEAR(hit["position"][0].get<double>(), 0.05, 0.02);
