@@ -142,6 +142,7 @@ class ContactScatter {
   struct Group {
     std::vector<Lanes<T>> gaps;  // per body, m; infinite where a step cannot close them
     bool any_gap = false, any_memory = false;
+    T volume = T(-1), half_distance = T(0);  // of the particle that was asked last
   };
 
   // What a block's scatter calls for each group of its particles.
@@ -241,7 +242,7 @@ class ContactScatter {
       beyond = min(beyond, phi - Lanes<T>(reach_[k] * h_));
       Lanes<T> gap = far;
       if (any(phi < widest + widest)) {  // no particle is wider than two cells
-        gap = phi - half_distances(at, n);
+        gap = phi - half_distances(at, n, group);
         gap = select(gap < widest, gap, far);
       }
       group.gaps.push_back(gap);
@@ -252,12 +253,18 @@ class ContactScatter {
     return least;
   }
 
-  // Of a group; particles of one body of snow mostly have one volume.
-  Lanes<T> half_distances(std::size_t at, int n) const {
+  // Of a group; particles of one body of snow mostly have one volume, so the last one's is kept.
+  Lanes<T> half_distances(std::size_t at, int n, Group& group) const {
     const T* volume = store_.particles.volume.at(at);
-    Lanes<T> half(half_distance<T, D>(volume[0]));
-    for (int l = 1; l < n; ++l)
-      if (volume[l] != volume[0]) half.set(l, half_distance<T, D>(volume[l]));
+    if (volume[0] != group.volume) {
+      group.volume = volume[0];
+      group.half_distance = half_distance<T, D>(volume[0]);
+    }
+    Lanes<T> half(group.half_distance);
+    const Lanes<T> all = Lanes<T>::load(volume), first(volume[0]);
+    if (any(((all < first) | (all > first)) & first_lanes<T>(n)))
+      for (int l = 1; l < n; ++l)
+        if (volume[l] != volume[0]) half.set(l, half_distance<T, D>(volume[l]));
     return half;
   }
 
@@ -333,42 +340,48 @@ class ContactNodes {
 
   bool empty() const { return empty_; }
   // m, of body k of those near.
-  T gap(std::size_t k, int node) const { return gaps_in(*this, k / kChannels)[node * kChannels + k % kChannels]; }
+  T gap(std::size_t k, int node) const { return gaps_of(*this, k)[node * kChannels]; }
   // Sums of mass times memory.
   PushMemory<T> memory(int node) const {
-    const T* sums = memory_ + node * kChannels;
+    const T* sums = values_ + node * kChannels;
     return {sums[1], sums[2], sums[3]};
   }
 
  private:
   static constexpr std::size_t kValues = Scratch<T, D>::kBlockValues;
+  static constexpr T kFar = std::numeric_limits<T>::infinity();
 
-  // Of every four bodies; `of` is this object, constant or not.
+  // Where the gaps to body k are, as in a ContactTile; `of` is this object, constant or not.
   template <class Self>
-  static auto* gaps_in(Self& of, std::size_t four) {
-    return four == 0 ? of.first_gaps_ : of.more_gaps_.data() + (four - 1) * kValues;
+  static auto* gaps_of(Self& of, std::size_t k) {
+    return k == 0 ? of.values_ : of.more_gaps_.data() + (k - 1) / kChannels * kValues + gaps_channel(k);
   }
 
   void start(std::size_t bodies) {
-    constexpr T far = std::numeric_limits<T>::infinity();
     empty_ = false;
-    std::fill_n(memory_, kValues, T(0));
-    std::fill_n(first_gaps_, kValues, far);
-    if (bodies > kChannels) more_gaps_.assign((bodies - 1) / kChannels * kValues, far);
+    alignas(64) constexpr T nothing[kChannels] = {kFar, T(0), T(0), T(0)};
+    const Row<T> first = repeat_channels(nothing);
+    for (std::size_t at = 0; at < kValues; at += kRowNodes * kChannels) first.store(values_ + at);
+    if (bodies > 1) more_gaps_.assign((bodies + kChannels - 2) / kChannels * kValues, kFar);
   }
 
   void add(const ContactTile<T>& tile, int k, const std::vector<Body<T, D>>& near) {
     if (empty_) start(near.size());
+    // Mostly both know one body, the same: then its gaps are beside the memory in both.
+    const bool same_first = tile.bodies[0] == near[0].number;
+    alignas(64) constexpr T gap_channel[kChannels] = {T(1), T(0), T(0), T(0)};
+    const auto is_gap = repeat_channels(gap_channel) > Row<T>(T(0));
     for_touching_overlap<D>(k, tile.lines, [&](int tile_node, int node) {
-      T* to = memory_ + node * kChannels;
-      (Row<T>::load(to) + Row<T>::load(tile.values.data() + tile_node * kChannels)).store(to);
+      T* to = values_ + node * kChannels;
+      const Row<T> old = Row<T>::load(to), more = Row<T>::load(tile.values.data() + tile_node * kChannels);
+      select(is_gap, same_first ? min(old, more) : old, old + more).store(to);
     });
-    for (std::size_t body = 0; body < near.size(); ++body) {
+    for (std::size_t body = same_first ? 1 : 0; body < near.size(); ++body) {
       const auto found = std::find(tile.bodies.begin(), tile.bodies.end(), near[body].number);
       if (found == tile.bodies.end()) continue;
       const std::size_t number = found - tile.bodies.begin();
       const T* from = tile.values.data() + gaps_tile<D>(number) + gaps_channel(number);
-      T* to = gaps_in(*this, body / kChannels) + body % kChannels;
+      T* to = gaps_of(*this, body);
       for_touching_overlap<D>(k, tile.lines, [&](int tile_node, int node) {
         for (int i = 0; i < kRowNodes; ++i) to[(node + i) * kChannels] = min(to[(node + i) * kChannels], from[(tile_node + i) * kChannels]);
       });
@@ -376,9 +389,8 @@ class ContactNodes {
   }
 
   bool empty_ = true;
-  alignas(64) T memory_[kValues];
-  alignas(64) T first_gaps_[kValues];
-  std::vector<T> more_gaps_;
+  alignas(64) T values_[kValues];  // the gap to the first body, and sums of memory
+  std::vector<T> more_gaps_;       // to others, four at a time
 };
 
 }  // namespace firn::cpu
