@@ -3,7 +3,8 @@ BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev zlib1g-dev \
            libopenvdb-dev libboost-dev libboost-iostreams-dev libblosc-dev libnanovdb-dev libassimp-dev libfreetype-dev libmuparser-dev \
-           libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg clang libclang-rt-14-dev python3
+           libpugixml-dev libopenexr-dev libembree-dev libxxhash-dev libgtest-dev libopenvdb-tools fonts-dejavu-core ffmpeg python3
+FUZZ_PACKAGES = clang libclang-rt-14-dev
 LINT_PACKAGES = clang-format clang-tidy
 FIGURE_PACKAGES = python3-matplotlib python3-numpy python3-pil
 BENCH_PACKAGES = libbenchmark-dev python3-matplotlib
@@ -27,7 +28,7 @@ help:
 	@echo "make lint      look at the code and the documents without building: format, layers, headers, names, keys, flags"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes, frames and messages for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
-	@echo "make soak      the long tests: convergence tables, large runs, the energy of 200 random scenes, 300 that anything may happen to, 1,000 damaged files"
+	@echo "make soak      the long tests: convergence tables, large runs, fuzzing, the energy of 200 random scenes, 300 that anything may happen to, 1,000 damaged files"
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
 	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
@@ -84,6 +85,7 @@ lint: configure
 	$(PYTHON) tests/lint/run.py --build $(BUILD) --tidy-seconds $(TIDY_SECONDS)
 
 # Inputs that reach new code are kept in the build folder and start the next session.
+fuzz: PACKAGES += $(FUZZ_PACKAGES)
 fuzz: configure
 	cmake --build $(BUILD) -j $(JOBS) --target fuzzers
 	for reader in scene mesh frame protocol; do found=$(BUILD)/fuzz/found/$$reader; mkdir -p $$found; \
@@ -98,8 +100,9 @@ golden: configure
 	p=$$(head -1 $(BUILD)/golden.csv | cut -d, -f1); { grep -v "^$$p," tests/golden/hashes.csv 2>/dev/null; cat $(BUILD)/golden.csv; } > $(BUILD)/golden.new
 	sort $(BUILD)/golden.new > tests/golden/hashes.csv
 
+soak: PACKAGES += $(FUZZ_PACKAGES)
 soak: configure
-	cmake --build $(BUILD) -j $(JOBS)
+	cmake --build $(BUILD) -j $(JOBS) --target all fuzzers
 	ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -L soak -V
 
 # Its packages as well, in the same go.
