@@ -45,7 +45,7 @@ class Scatter {
     make_tile(own, scratch_.momentum_tiles, [&](T* nodes) { momentum.fold(nodes); });
     make_tile(own, scratch_.force_tiles, [&](T* nodes) { force.fold(nodes); });
     BlockReport& report = scratch_.reports[particles.place];
-    report.limits = {horizontal_max(limits.wave), horizontal_max(limits.soft_wave), horizontal_max(limits.speed)};
+    report.limits = {horizontal_max(limits.wave), std::sqrt(horizontal_max(limits.soft_wave_squared)), horizontal_max(limits.speed)};
     report.energy = sum_of<T>(limits.energy);
   }
 
@@ -59,7 +59,7 @@ class Scatter {
   };
 
   struct Limits {
-    Lanes<T> wave{T(0)}, soft_wave{T(0)}, speed{T(0)};
+    Lanes<T> wave{T(0)}, soft_wave_squared{T(0)}, speed{T(0)};
     Lanes<T> energy{T(0)};  // J, where it is checked
   };
 
@@ -77,7 +77,7 @@ class Scatter {
     const LaneMask<T> used = first_lanes<T>(n);
     const Lanes<T> compliance = volume / mass, own_speed = norm(v), zero(T(0));
     limits.wave = max(limits.wave, select(used, sqrt((l.lambda + T(2) * l.mu) * compliance) + own_speed, zero));
-    limits.soft_wave = max(limits.soft_wave, select(used, sqrt((s.lambda0 + T(2) * s.mu0) * compliance), zero));
+    limits.soft_wave_squared = max(limits.soft_wave_squared, select(used, (s.lambda0 + T(2) * s.mu0) * compliance, zero));
     limits.speed = max(limits.speed, select(used, own_speed, zero));
 
     lanes_to_quads(mass, mass * v[0], mass * v[1], D == 3 ? mass * v[D - 1] : zero, sources.momentum[0]);
