@@ -1,32 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  Client,
-  difference,
-  isWhite,
-  keepPicture,
-  openBrowser,
-  openPage,
-  openScene,
-  pause,
-  pixels,
-  Program,
-  share,
-  until,
-} from './studio.mjs'
+import { test } from 'node:test'
+import { difference, isWhite, keepPicture, pixels, share } from './pictures.mjs'
+import { drawnTime, openScene, openStudio, until } from './studio.mjs'
 
-let program, browser, page, client
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { program, browser, page, client } = await openStudio()
 
 test('the page weighs less than 1.5 MB compressed and paints within a second', async () => {
   const fresh = await browser.newContext({ viewport: { width: 1280, height: 720 } })
@@ -68,9 +45,8 @@ test('a click opens a scene and its snow moves within 3 s', async () => {
   console.log(`# snow moves ${Date.now() - start} ms after the click`)
   assert.ok(Date.now() - start < 3000)
   await page.waitForFunction(() => document.querySelector('.clock').textContent.endsWith(' s'))
-  const before = { picture: await pixels(page), mean: await client.mean(run) }
-  await until(async () => (await client.run(run)).time > 0.08, 'the ball to fall')
-  await pause(1500)
+  const before = { picture: await pixels(page), mean: await client.mean(run), time: (await client.run(run)).time }
+  await until(async () => (await drawnTime(page)) > before.time + 0.08, 'the ball to fall in the view')
   const after = { picture: await pixels(page), mean: await client.mean(run) }
   assert.ok(share(before.picture, isWhite) > 0.01, `white: ${share(before.picture, isWhite)}`)
   assert.ok(difference(before.picture, after.picture) > 0.005, 'the picture changes')

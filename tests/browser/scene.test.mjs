@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import {
-  canvas,
-  Client,
-  input,
-  isWhite,
-  openBrowser,
-  openPage,
-  openScene,
-  pause,
-  pixels,
-  Program,
-  run as command,
-  share,
-  slider,
-  until,
-} from './studio.mjs'
+import { test } from 'node:test'
+import { isWhite, pixels, share, still } from './pictures.mjs'
+import { canvas, input, openStudio, pause, run as command, slider, until } from './studio.mjs'
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-  run = await openScene(page, 'snowball_drop')
-  await until(async () => (await client.run(run)).steps > 0, 'the first step')
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { program, page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 1 })
 
 const document = async () => (await client.ask('document', { run })).text
 const resolved = async () => (await client.ask('resolved', { run })).text
@@ -144,11 +117,10 @@ test('a body is dragged in the view', async () => {
   await page.keyboard.press('f')
   await page.locator('.fold[data-id="collider.1"]').evaluate((fold) => (fold.open = true))
   await page.locator('.fold[data-id="collider.1"] [aria-label="Choose in the view"]').click()
-  await pause(800)
+  await still(page)
   const before = /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1]
   const handle = await page.locator(canvas).evaluate((element) => JSON.parse(element.dataset.handle))
   await page.mouse.move(handle[0], handle[1])
-  await pause(300)
   await page.mouse.down()
   await page.mouse.move(handle[0] + 30, handle[1] - 20, { steps: 4 })
   await page.mouse.move(handle[0] + 60, handle[1] - 40, { steps: 4 })
