@@ -4,7 +4,7 @@ import type { Failure, SceneText } from '../core/protocol'
 import { Signal } from '../core/signal'
 import { isMistake, tryLocate } from '../toml/locate'
 import type { Located, Path } from '../toml/locate'
-import { apply, removeValue, setValue } from '../toml/patch'
+import { apply, difference, merged, removeValue, setValue } from '../toml/patch'
 import type { Change } from '../toml/patch'
 import { placeOf, resolved, valueOf } from '../toml/scene'
 import type { Values } from '../toml/scene'
@@ -26,6 +26,7 @@ export class SceneDocument {
   readonly file = new Signal<string>('')
   run: number | null = null
   private revision = 0
+  private base = '' // the server's text of that revision
   private timer = 0
   private sending = false
   private changed = false
@@ -45,6 +46,7 @@ export class SceneDocument {
     const document = await this.session.ask<SceneText>('document', { run })
     if (!document || this.run !== run) return
     this.revision = document.revision
+    this.base = document.text
     this.effect.set(null)
     this.file.set(document.file ?? '')
     this.editor.load(document.text)
@@ -85,13 +87,7 @@ export class SceneDocument {
   }
 
   private replace(text: string, movement: boolean): void {
-    const now = this.editor.text
-    if (text === now) return
-    let from = 0
-    while (now[from] === text[from]) ++from
-    let back = 0
-    while (back < Math.min(now.length, text.length) - from && now[now.length - 1 - back] === text[text.length - 1 - back]) ++back
-    this.editor.change([{ from, to: now.length - back, insert: text.slice(from, text.length - back) }], movement)
+    if (text !== this.editor.text) this.editor.change([difference(this.editor.text, text)], movement)
   }
 
   private read(text: string): void {
@@ -115,12 +111,13 @@ export class SceneDocument {
     this.sending = true
     this.changed = false
     try {
+      const { text } = this.editor
       const answer = await this.session.connection.request<Effect & { revision: number }>('edit', {
         run: this.run,
-        text: this.editor.text,
+        text,
         revision: this.revision,
       })
-      this.revision = answer.revision
+      this.absorb(text, answer.revision)
       this.fail(null)
       this.effect.set(answer)
     } catch (error) {
@@ -132,25 +129,30 @@ export class SceneDocument {
     if (this.changed) void this.flush()
   }
 
-  // Another page was faster: its revision is the base now, this page's text goes on top of it.
+  // Another page was faster.
   private async catchUp(): Promise<void> {
     const document = await this.session.ask<SceneText>('document', { run: this.run })
-    if (!document) return
-    this.revision = document.revision
+    if (document) this.absorb(document.text, document.revision)
     this.changed = true
+  }
+
+  // A newer text of the server is the base from now on; what this page has changed meanwhile goes on top of it.
+  private absorb(text: string, revision: number): void {
+    if (revision <= this.revision) return
+    const mine = this.editor.text
+    const both = mine === this.base ? text : merged(this.base, mine, text)
+    this.base = text
+    this.revision = revision
+    this.editor.follow(both)
+    if (both !== text) this.changed = true
   }
 
   private take(document: SceneText): void {
     if (document.run !== this.run) return
     this.file.set(document.file ?? this.file.value)
-    if (document.revision <= this.revision && document.text === this.editor.text) return
-    if (this.changed || this.sending) {
-      this.revision = Math.max(this.revision, document.revision)
-      return
-    }
-    this.revision = document.revision
-    this.editor.follow(document.text)
-    this.fail(document.mistake ?? null)
+    const isMine = this.changed || this.sending
+    this.absorb(document.text, document.revision)
+    if (!isMine) this.fail(document.mistake ?? null)
   }
 
   // Another variant of the same text.
@@ -162,7 +164,7 @@ export class SceneDocument {
       variant,
     })
     if (!answer) return
-    this.revision = answer.revision
+    this.absorb(this.editor.text, answer.revision)
     this.effect.set(answer)
     this.located.tell()
   }
