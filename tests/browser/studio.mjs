@@ -171,6 +171,8 @@ export async function openStudio({ scene, frames = 0 } = {}) {
   const client = await Client.of(program)
   if (!scene) return { program, browser, page, client }
   const run = await openScene(page, scene)
+  const { text, revision } = await client.ask('document', { run })
+  await client.ask('edit', { run, revision, text: text.replace(/duration( *)= 1.0/, 'duration$1= 50') }) // it does not end meanwhile
   await until(async () => (await client.run(run))?.frames >= frames, `${frames} frames`, 60)
   return { program, browser, page, client, run }
 }

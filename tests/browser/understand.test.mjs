@@ -20,12 +20,12 @@ const inked = (selector) =>
       return count
     })
 
-test('energy, momentum, mass, J_P, step and iterations are plotted', async () => {
+test('energy, momentum, mass, J_P, packed share, step and iterations are plotted', async () => {
   await page.click('#tab-understand')
   await page.waitForSelector('.uplot canvas')
   await until(async () => (await inked('.uplot canvas')) > 1000, 'lines to be drawn')
   const titles = await page.$$eval('.u-title', (all) => all.map((title) => title.textContent))
-  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Time step, s', 'Iterations a step'])
+  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Packed share', 'Time step, s', 'Iterations a step'])
     assert.ok(titles.includes(wanted), titles.join())
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { difference, isColourful, isWhite, keepPicture, pictureThat, pixels, share, still } from './pictures.mjs'
-import { canvas, openStudio, until } from './studio.mjs'
+import { canvas, drawnTime, openStudio, until } from './studio.mjs'
 
 const { page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 8 })
 await client.ask('pause', { run })
@@ -51,6 +51,19 @@ test('a range that was chosen changes the colours', async () => {
   await until(async () => difference(before, await pixels(page)) > 0.005, 'other colours')
   await page.locator('.legend .ends >> text=auto').click()
   await page.keyboard.press('1')
+})
+
+test('pressure is of the live state: a recorded frame is shown without, and the page says why', async () => {
+  await page.keyboard.press('6')
+  await page.waitForSelector('.legend .ends input')
+  await page.keyboard.press('Home')
+  await page.waitForSelector('.legend >> text=do not keep F_E')
+  assert.equal(await page.locator('option[value=stress]').isDisabled(), true)
+  await until(async () => (await drawnTime(page)) === 0, 'the first frame all the same')
+  await page.keyboard.press('End')
+  await page.waitForSelector('.legend .ends input')
+  await page.keyboard.press('1')
+  assert.deepEqual(page.mistakes, [])
 })
 
 test('nodes, velocities and forces of the grid are drawn and say their scale', async () => {

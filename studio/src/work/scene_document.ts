@@ -28,7 +28,7 @@ export class SceneDocument {
   private revision = 0
   private base = '' // the server's text of that revision
   private timer = 0
-  private sending = false
+  private sent: string | null = null // on its way to the server
   private changed = false
 
   constructor(private readonly session: Session) {
@@ -107,17 +107,17 @@ export class SceneDocument {
   }
 
   private async flush(): Promise<void> {
-    if (this.sending || this.run === null || !this.changed) return
-    this.sending = true
+    if (this.sent !== null || this.run === null || !this.changed) return
+    const { text } = this.editor
+    this.sent = text
     this.changed = false
     try {
-      const { text } = this.editor
       const answer = await this.session.connection.request<Effect & { revision: number }>('edit', {
         run: this.run,
         text,
         revision: this.revision,
       })
-      this.absorb(text, answer.revision)
+      this.settle(text, answer.revision)
       this.fail(null)
       this.effect.set(answer)
     } catch (error) {
@@ -125,7 +125,7 @@ export class SceneDocument {
       if (failure.stale) await this.catchUp()
       else this.fail(failure)
     }
-    this.sending = false
+    this.sent = null
     if (this.changed) void this.flush()
   }
 
@@ -136,13 +136,19 @@ export class SceneDocument {
     this.changed = true
   }
 
-  // A newer text of the server is the base from now on; what this page has changed meanwhile goes on top of it.
+  // The server has this page's own text.
+  private settle(text: string, revision: number): void {
+    if (revision <= this.revision) return
+    this.base = text
+    this.revision = revision
+  }
+
+  // What another page wrote; what this one has changed meanwhile goes on top of it.
   private absorb(text: string, revision: number): void {
     if (revision <= this.revision) return
     const mine = this.editor.text
     const both = mine === this.base ? text : merged(this.base, mine, text)
-    this.base = text
-    this.revision = revision
+    this.settle(text, revision)
     this.editor.follow(both)
     if (both !== text) this.changed = true
   }
@@ -150,9 +156,10 @@ export class SceneDocument {
   private take(document: SceneText): void {
     if (document.run !== this.run) return
     this.file.set(document.file ?? this.file.value)
-    const isMine = this.changed || this.sending
+    if (document.text === this.sent) return this.settle(document.text, document.revision)
+    const isAhead = this.changed || this.sent !== null
     this.absorb(document.text, document.revision)
-    if (!isMine) this.fail(document.mistake ?? null)
+    if (!isAhead) this.fail(document.mistake ?? null)
   }
 
   // Another variant of the same text.
@@ -164,7 +171,7 @@ export class SceneDocument {
       variant,
     })
     if (!answer) return
-    this.absorb(this.editor.text, answer.revision)
+    this.settle(this.editor.text, answer.revision)
     this.effect.set(answer)
     this.located.tell()
   }
