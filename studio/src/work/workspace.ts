@@ -38,6 +38,7 @@ export class Workspace {
   private readonly stage = h('div.stage')
   private readonly banner = h('div.banner', { role: 'status', hidden: true })
   private bodiesOf = ''
+  private said = '' // by the banner
   private timer = 0
   private moment = 'live live true'
 
@@ -239,6 +240,9 @@ export class Workspace {
     const effect = this.document.effect.value
     const run = this.session.now
     const restart = effect?.effect === 'restart'
+    const said = JSON.stringify([failure, restart && [effect.reason, run?.state], run?.state === 'failed' && run.message])
+    if (said === this.said) return // a button that is made anew while it is pressed is never clicked
+    this.said = said
     this.banner.hidden = !failure && !restart && run?.state !== 'failed'
     this.banner.classList.toggle('bad', Boolean(failure) || run?.state === 'failed')
     if (failure) {
