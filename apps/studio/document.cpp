@@ -32,12 +32,6 @@ std::vector<std::pair<std::string, std::string>> keys_of(const Scene& scene) {
   return keys;
 }
 
-void add_files(const Shape& shape, std::vector<std::string>& files) {
-  if (!shape.file.empty()) files.push_back(shape.file);
-  if (!shape.font.empty()) files.push_back(shape.font);
-  for (const Shape& part : shape.parts) add_files(part, files);
-}
-
 std::string without_number(std::string_view key) { return std::regex_replace(std::string(key), std::regex(R"(^(\w+)\.\d+\.)"), "$1."); }
 
 bool starts_with_any(std::string_view key, std::initializer_list<std::string_view> starts) {
@@ -76,16 +70,6 @@ Document gallery_document(const std::string& name, const fs::path& folder) {
   }
   text.append(from, found->toml.cend());
   return {text, (folder / (name + ".toml")).string(), {}, 1};
-}
-
-std::vector<std::string> files_of(const Scene& scene) {
-  std::vector<std::string> files;
-  for (const Snow& body : scene.snow) add_files(body.shape, files);
-  for (const Collider& body : scene.colliders) add_files(body.shape, files);
-  for (const Source& body : scene.sources) add_files(body.shape, files);
-  for (const Sink& body : scene.sinks) add_files(body.shape, files);
-  if (!scene.render.sky_image.empty()) files.push_back(scene.render.sky_image);
-  return files;
 }
 
 std::vector<Difference> differences(const Scene& a, const Scene& b) {

@@ -27,15 +27,12 @@ struct Document {
   std::vector<std::string> variants;  // that are chosen
   int revision = 1;
 
-  // Throws UserError.
-  Scene parse() const { return parse_scene(text, file, {}, variants); }
+  // Files that it names must lie in one of the folders. Throws UserError.
+  Scene parse(const std::vector<std::string>& folders) const { return parse_scene(text, file, {}, variants, folders); }
 };
 
 // The document of a gallery scene, to stand in `folder`: its files by their whole paths. Throws UserError when there is no such scene.
 Document gallery_document(const std::string& name, const std::filesystem::path& folder);
-
-// Files that the scene names, whole paths.
-std::vector<std::string> files_of(const Scene& scene);
 
 struct Difference {
   std::string key, a, b;  // "snow.0.radius", and its values; empty: it is not there

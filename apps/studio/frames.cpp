@@ -133,6 +133,13 @@ ParticleLook look_at(const Frame& frame, LookChannel channel, int every) {
   return look;
 }
 
+Extent extent_of(const ParticleLook& look) {
+  const Box box = box_around(look.position, look.anchor);
+  Extent extent{box.lower, box.lower};
+  for (std::size_t d = 0; d < 3; ++d) extent.upper[d] += box.extent[d];
+  return extent;
+}
+
 std::string encode(const FrameHead& head, const ParticleLook& look, LookChannel channel) {
   constexpr std::size_t kBytes = 8;
   const Box box = box_around(look.position, look.anchor);

@@ -40,6 +40,12 @@ Arrows arrows_of(const GridFields& grid, ArrowKind kind, std::size_t most);
 // A frame from a file as a page shows it, every `every`-th id. Throws UserError when the frame lacks the numbers.
 ParticleLook look_at(const Frame& frame, LookChannel channel, int every);
 
+struct Extent {
+  Vector lower{0, 0, 0}, upper{0, 0, 0};  // m
+};
+// The box around all that is seen.
+Extent extent_of(const ParticleLook& look);
+
 std::string encode(const FrameHead& head, const ParticleLook& look, LookChannel channel);
 std::string encode(const FrameHead& head, const Arrows& arrows, ArrowKind kind);
 // Triangles of body number `body`.

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <random>
 
+#include "firn/files.h"
+
 namespace firn::studio {
 namespace {
 
@@ -87,16 +89,6 @@ std::optional<std::string> query_value(std::string_view query, std::string_view 
       return unescaped(pair.substr(equals + 1));
   }
   return std::nullopt;
-}
-
-bool is_inside(const fs::path& folder, const fs::path& path) {
-  std::error_code failure;
-  const fs::path whole = fs::weakly_canonical(path, failure);
-  if (failure) return false;
-  const fs::path root = fs::weakly_canonical(folder, failure);
-  if (failure) return false;
-  const auto [at, rest] = std::mismatch(root.begin(), root.end(), whole.begin(), whole.end());
-  return at == root.end();
 }
 
 std::optional<fs::path> inside(const fs::path& folder, std::string_view name) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace firn::studio {
 
@@ -18,6 +19,17 @@ inline constexpr std::size_t kMostQueued = 4096;                       // messag
 inline constexpr int kHeaderSeconds = 5;
 inline constexpr int kMostRuns = 8;
 inline constexpr int kMostAtWork = 16;  // requests of one page that take long
+
+// What every answer forbids browsers to do with it: load or send anything elsewhere, frame it, guess its type.
+inline constexpr std::pair<const char*, const char*> kAnswerHeaders[] = {
+    {"Content-Security-Policy",
+     "default-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; "
+     "worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"X-Frame-Options", "DENY"}};
 
 class Guard {
  public:
@@ -45,7 +57,5 @@ std::optional<std::string> unescaped(std::string_view text);
 // The path of `name` in the folder; nothing: it is absolute, has empty, hidden or ".." parts, or leads out by a link. What is not there yet
 // counts by the folders on its way that are.
 std::optional<std::filesystem::path> inside(const std::filesystem::path& folder, std::string_view name);
-// Whether a whole path is in the folder, links followed.
-bool is_inside(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 }  // namespace firn::studio

@@ -5,6 +5,7 @@
 
 #include "document.h"
 #include "firn/error.h"
+#include "frames.h"
 
 namespace firn::studio {
 namespace {
@@ -38,7 +39,7 @@ void LiveRun::end() {
 void LiveRun::start(const Scene& scene, bool goes, bool overwrite) {
   {
     const std::lock_guard lock(mutex_);
-    order_ = Order{scene, overwrite};
+    order_ = Order{scene, overwrite, false};
     abandons_ = true;
     mode_ = goes ? Mode::kRunning : Mode::kPaused;
     status_.state = RunState::kSettingUp;
@@ -47,11 +48,11 @@ void LiveRun::start(const Scene& scene, bool goes, bool overwrite) {
   changed_.notify_all();
 }
 
-void LiveRun::resume(bool goes) {
+void LiveRun::resume(const Scene& scene) {
   {
     const std::lock_guard lock(mutex_);
-    order_ = Order{std::nullopt, false};
-    mode_ = goes ? Mode::kRunning : Mode::kPaused;
+    order_ = Order{scene, false, true};
+    mode_ = Mode::kRunning;
     status_.state = RunState::kSettingUp;
     status_.message.clear();
   }
@@ -241,17 +242,15 @@ void LiveRun::set_up(const Scene& scene) {
 
 void LiveRun::carry_out(const Order& order) {
   try {
-    if (order.scene) {
-      set_up(*order.scene);
-      tell(true);
+    set_up(order.scene);
+    tell(true);
+    if (!order.resumes) {
       RunOptions options;
       options.directory = folder_;
       options.overwrite = order.overwrite;
       fill(options);
-      run(*order.scene, options);
+      run(order.scene, options);
     } else {
-      set_up(load_scene(folder_ + "/scene.toml"));
-      tell(true);
       ResumeOptions options;
       fill(options);
       firn::resume(folder_, options);
@@ -291,18 +290,10 @@ void LiveRun::note(const RunMoment& moment) {
 }
 
 void LiveRun::note_extent(const Simulation& simulation) {
-  const ParticleLook look = simulation.look(LookChannel::kNone);
-  Vector lower = look.anchor, upper = look.anchor;
-  if (!look.position.empty())
-    for (std::size_t d = 0; d < 3; ++d) {
-      const auto [least, greatest] =
-          std::minmax_element(look.position.begin(), look.position.end(), [d](const auto& a, const auto& b) { return a[d] < b[d]; });
-      lower[d] += (*least)[d];
-      upper[d] += (*greatest)[d];
-    }
+  const Extent extent = extent_of(simulation.look(LookChannel::kNone));
   const std::lock_guard lock(mutex_);
-  status_.lower = lower;
-  status_.upper = upper;
+  status_.lower = extent.lower;
+  status_.upper = extent.upper;
 }
 
 void LiveRun::note_progress(const Progress& progress) {

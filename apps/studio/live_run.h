@@ -65,8 +65,8 @@ class LiveRun {
 
   // Back to t = 0 with this scene. `overwrite`: the folder has a run already, whose files go.
   void start(const Scene& scene, bool goes, bool overwrite);
-  // Goes on from the folder's checkpoint.
-  void resume(bool goes);
+  // Goes on from the folder's checkpoint; `scene` is that of the folder.
+  void resume(const Scene& scene);
   void go(std::optional<int> until_frame);
   void pause();
   void step();
@@ -94,8 +94,8 @@ class LiveRun {
   using Clock = std::chrono::steady_clock;
   enum class Mode { kPaused, kRunning, kStep, kUntilFrame };
   struct Order {
-    std::optional<Scene> scene;  // none: from the checkpoint
-    bool overwrite;
+    Scene scene;
+    bool overwrite, resumes;
   };
   struct Edit {
     Scene scene;

@@ -168,7 +168,7 @@ void Studio::bodies(const Request& request, const Reply& reply) {
     const std::vector<BodyPose> poses = made->poses(time);
     for (std::size_t b = 0; b < made->all().size(); ++b) {
       const ShownBody body = made->at(b, time);
-      list.push_back(body_json(body, poses[b], scene));
+      list.push_back(body_json(body, poses[b]));
       if (!body.triangles.empty()) triangles->push_back(shared(encode(head, static_cast<std::uint32_t>(b), body.points, body.triangles)));
     }
     post_([this, made, run = head.run] {

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "firn/error.h"
+#include "firn/files.h"
 
 namespace firn::studio {
 
@@ -29,7 +30,7 @@ fs::path frame_path(const fs::path& folder, int number) {
   for (const FrameFormat& format : frame_formats()) {
     const fs::path path = folder / (stem + "." + std::string(format.name));
     std::error_code failure;
-    if (format.readable && fs::exists(path, failure)) return path;
+    if (format.readable && is_inside(folder, path) && fs::exists(path, failure)) return path;
   }
   return {};
 }
@@ -74,7 +75,8 @@ std::vector<std::array<double, 4>> recorded_path(const fs::path& folder, int las
 
 Json recorded_series(const fs::path& folder, std::size_t from) {
   Json columns = Json::array(), rows = Json::array();
-  std::ifstream in(folder / "stats.csv");
+  std::ifstream in;
+  if (const fs::path file = folder / "stats.csv"; is_inside(folder, file)) in.open(file);
   std::string line;
   if (std::getline(in, line))
     for (const std::string& name : cells_of(line)) columns.push_back(name);

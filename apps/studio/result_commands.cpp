@@ -75,6 +75,16 @@ Json check_json(const Scene& scene) {
           {"warnings", report.warnings},   {"frames", scene.frames()}};
 }
 
+// As a shell takes it for one word, and the program for no flag.
+std::string shell_word(const std::string& name) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+  const std::string word = name.starts_with('-') ? "./" + name : name;
+  if (word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 }  // namespace
 
 void Studio::gallery(const Request&, const Reply& reply) {
@@ -119,12 +129,8 @@ void Studio::check(const Request& request, const Reply& reply) {
   if (!path) throw UserError("'file' must be in the work folder");
   document.file = path->string();
   if (const std::string variant = request.text_or("variant", ""); !variant.empty()) document.variants = {variant};
-  const auto work = [this, document] {
-    const Scene scene = document.parse();
-    check_files(scene);
-    return check_json(scene);
-  };
-  at_work(reply, work, document.file);
+  at_work(
+      reply, [document, folders = readable_folders()] { return check_json(document.parse(folders)); }, document.file);
 }
 
 void Studio::compare(const Request& request, const Reply& reply) {
@@ -142,7 +148,9 @@ void Studio::save(const Request& request, const Reply& reply) {
   if (!path || path->extension() != ".toml") throw UserError("'path' must be a .toml file of the work folder");
   if (!entry.is_valid) return reply.error(entry.error);
   // Relative names of files start from the new place.
-  check_files(parse_scene(entry.document.text, path->string(), {}, entry.document.variants));
+  Document there = entry.document;
+  there.file = path->string();
+  there.parse(readable_folders());
   std::error_code failure;
   fs::create_directories(path->parent_path(), failure);
   if (fs::is_symlink(*path, failure)) throw UserError("'path' is a link");
@@ -155,7 +163,7 @@ void Studio::save(const Request& request, const Reply& reply) {
   fs::rename(fresh, *path, failure);
   if (failure) throw UserError(name + ": cannot be written: " + failure.message());
   entry.document.file = path->string();
-  std::string command = "firn run " + name;
+  std::string command = "firn run " + shell_word(name);
   for (const std::string& variant : entry.document.variants) command += " --variant " + variant;
   reply.ok({{"file", name}, {"command", command}});
   tell_document(entry, reply.member());

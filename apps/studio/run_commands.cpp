@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "firn/files.h"
 #include "guard.h"
 #include "studio.h"
 
@@ -16,13 +17,22 @@ namespace {
 
 constexpr std::size_t kLargestText = std::size_t{1} << 20;  // bytes, as of a message
 
+// Editors in browsers know one kind of line end.
+std::string with_plain_line_ends(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\r\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 std::string read_text(const fs::path& path) {
+  std::error_code failure;
+  const std::string name = path.filename().string();
+  if (!fs::is_regular_file(path, failure)) throw UserError(name + ": there is no such file");
+  if (fs::file_size(path, failure) > kLargestText) throw UserError(name + ": larger than 1 MiB");
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
-  if (!in) throw UserError(path.filename().string() + ": cannot be read");
-  if (text.str().size() > kLargestText) throw UserError(path.filename().string() + ": larger than 1 MiB");
-  return text.str();
+  if (!in) throw UserError(name + ": cannot be read");
+  return with_plain_line_ends(text.str());
 }
 
 // The number of the last frame in a folder; -1: there is none.
@@ -52,12 +62,11 @@ bool has_checkpoint(const fs::path& folder) {
 
 }  // namespace
 
-void Studio::check_files(const Scene& scene) const {
-  std::vector<fs::path> allowed = options_.trusted;
-  allowed.insert(allowed.end(), {options_.folder, gallery_folder(), "/usr/share/fonts"});
-  for (const std::string& file : files_of(scene))
-    if (std::none_of(allowed.begin(), allowed.end(), [&](const fs::path& folder) { return is_inside(folder, file); }))
-      throw UserError(file + ": is outside of the work folder");
+// Folders that scenes may name files of.
+std::vector<std::string> Studio::readable_folders() const {
+  std::vector<std::string> folders{options_.folder.string(), gallery_folder(), "/usr/share/fonts"};
+  for (const fs::path& folder : options_.trusted) folders.push_back(folder.string());
+  return folders;
 }
 
 // out/NAME of the work folder, or with the first number that is free.
@@ -98,19 +107,23 @@ void Studio::begin(Entry& entry, bool goes) {
 }
 
 Studio::Entry& Studio::open_document(Document document, bool goes) {
-  const Scene scene = document.parse();
-  check_files(scene);
+  const Scene scene = document.parse(readable_folders());
   Entry& entry = add_entry(std::move(document), free_folder(scene.name));
   entry.scene = scene;
   begin(entry, goes);
   return entry;
 }
 
-Studio::Entry& Studio::open_folder(const fs::path& folder) {
+// The scene of a run.
+Document Studio::document_in(const fs::path& folder) const {
   const fs::path file = folder / "scene.toml";
-  Document document{read_text(file), file.string(), {}, 1};
-  const Scene scene = document.parse();
-  check_files(scene);
+  if (!is_inside(folder, file)) throw UserError("scene.toml is a link that leads out of its folder");
+  return {read_text(file), file.string(), {}, 1};
+}
+
+Studio::Entry& Studio::open_folder(const fs::path& folder) {
+  Document document = document_in(folder);
+  const Scene scene = document.parse(readable_folders());
   if (std::any_of(runs_.begin(), runs_.end(), [&](const auto& run) { return run.second.run->folder() == folder.string(); }))
     throw UserError("this run is open already");
   Entry& entry = add_entry(std::move(document), folder.string());
@@ -137,7 +150,7 @@ Document Studio::document_of(const Request& request) const {
   } else {
     const auto path = inside(options_.folder, request.text_or("name", "untitled") + ".toml");
     if (!path) throw UserError("'name' must be a plain name");
-    document = {request.text("text"), path->string(), {}, 1};
+    document = {with_plain_line_ends(request.text("text")), path->string(), {}, 1};
   }
   if (const std::string variant = request.text_or("variant", ""); !variant.empty()) document.variants = {variant};
   return document;
@@ -166,10 +179,11 @@ void Studio::open(const Request& request, const Reply& reply) {
 void Studio::open_path(const std::string& path) {
   std::error_code failure;
   const fs::path whole = fs::absolute(path).lexically_normal();
-  options_.trusted.push_back(fs::is_directory(whole, failure) ? whole : whole.parent_path());
   if (fs::is_directory(whole, failure)) {
+    options_.trusted.push_back(whole);
     open_folder(whole.has_filename() ? whole : whole.parent_path());
   } else if (fs::exists(whole, failure)) {
+    options_.trusted.push_back(whole.parent_path());
     open_document({read_text(whole), whole.string(), {}, 1}, false);
   } else {
     open_document(gallery_document(path, options_.folder), false);
@@ -196,7 +210,7 @@ void Studio::edit(const Request& request, const Reply& reply) {
   Entry& entry = entry_of(request);
   if (const auto revision = request.whole("revision", 0, 1'000'000'000); revision != entry.document.revision)
     return reply.error({"the document has changed since: it is at revision " + std::to_string(entry.document.revision)}, true);
-  entry.document.text = request.text("text");
+  entry.document.text = with_plain_line_ends(request.text("text"));
   if (request.has("variant")) {
     const std::string variant = request.text("variant");
     entry.document.variants = variant.empty() ? std::vector<std::string>{} : std::vector<std::string>{variant};
@@ -204,8 +218,7 @@ void Studio::edit(const Request& request, const Reply& reply) {
   const int revision = ++entry.document.revision, number = entry.number;
   Scene scene;
   try {
-    scene = entry.document.parse();
-    check_files(scene);
+    scene = entry.document.parse(readable_folders());
   } catch (const UserError& error) {
     entry.is_valid = false;
     entry.error = text_error(error.what(), entry.document.file);
@@ -298,7 +311,7 @@ void Studio::resume(const Request& request, const Reply& reply) {
   if (entry.run->status().has_simulation || entry.run->status().state == RunState::kSettingUp)
     throw UserError("the run is at work; 'go' goes on with it");
   if (!entry.is_resumable) throw UserError("there is no checkpoint to go on from");
-  entry.run->resume(true);
+  entry.run->resume(document_in(entry.run->folder()).parse(readable_folders()));  // it may be another one by now
   entry.was_loaded = false;
   renew_watches(entry.number);
   reply.ok();

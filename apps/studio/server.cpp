@@ -8,7 +8,6 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <deque>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "page.h"
 #include "protocol.h"
 #include "studio.h"
+#include "transfers.h"
 
 namespace firn::studio {
 namespace {
@@ -32,13 +32,7 @@ using tcp = net::ip::tcp;
 using Failure = beast::error_code;
 
 constexpr std::size_t kLongestHeader = 16 << 10;  // bytes
-constexpr std::size_t kLargestPiece = 8 << 20;    // bytes of a film at a time
 constexpr int kUploadSeconds = 300, kAnswerSeconds = 120;
-constexpr const char* kPolicy =
-    "default-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; worker-src 'self' "
-    "blob:; "
-    "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 // What all connections share.
 struct Shared {
   Guard guard;
@@ -60,17 +54,6 @@ class Counted {
 };
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
-
-struct Target {
-  std::string path, query;
-};
-std::optional<Target> target_of(beast::string_view target) {
-  const std::string_view whole = view(target);
-  const std::size_t mark = std::min(whole.find('?'), whole.size());
-  std::optional<std::string> path = unescaped(whole.substr(0, mark));
-  if (!path || !path->starts_with('/')) return std::nullopt;
-  return Target{std::move(*path), std::string(whole.substr(std::min(mark + 1, whole.size())))};
-}
 
 // A page's WebSocket.
 class Page : public Client, public std::enable_shared_from_this<Page> {
@@ -192,7 +175,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   }
 
   void route() {
-    const std::optional<Target> target = target_of(request().target());
+    const std::optional<Target> target = target_of(view(request().target()));
     if (!is_allowed()) return refuse(http::status::forbidden);
     if (!target) return refuse(http::status::bad_request);
     const std::optional<std::string> token = query_value(target->query, "token");
@@ -214,7 +197,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
       if (!has_token) return refuse(http::status::forbidden);
       return send_file(target->path.substr(7));
     }
-    send_page(target->path == "/" ? "/index.html" : target->path);
+    send_page(target->path);
   }
 
   bool offers_protocol() const {
@@ -227,12 +210,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     answer.version(request().version());
     answer.keep_alive(request().keep_alive() && parser_->is_done());
     answer.set(http::field::server, "firn");
-    answer.set("Content-Security-Policy", kPolicy);
-    answer.set("X-Content-Type-Options", "nosniff");
-    answer.set("Referrer-Policy", "no-referrer");
-    answer.set("Cross-Origin-Resource-Policy", "same-origin");
-    answer.set("Cross-Origin-Opener-Policy", "same-origin");
-    answer.set("X-Frame-Options", "DENY");
+    for (const auto& [name, value] : kAnswerHeaders) answer.set(name, value);
     if (answer.count(http::field::cache_control) == 0) answer.set(http::field::cache_control, "no-store");
   }
 
@@ -267,17 +245,10 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   void refuse(http::status status) { send_text(status, "text/plain", std::string(view(http::obsolete_reason(status))) + "\n"); }
 
   void send_page(const std::string& path) {
-    const PageFile* file = find_page_file(path);
-    if (path == "/index.html") {
-      const std::string page = file != nullptr ? file->is_gzip ? inflated(file->bytes) : std::string(file->bytes) : page_instead();
-      return send_text(http::status::ok, media_type(path), shared_.guard.is_loopback() ? with_token(page, shared_.guard.token()) : page);
-    }
-    if (file == nullptr) return refuse(http::status::not_found);
     const bool takes_gzip = view(request()[http::field::accept_encoding]).find("gzip") != std::string_view::npos;
-    const bool is_fixed = path.starts_with("/assets/");  // their names change with them
-    std::string bytes = file->is_gzip && !takes_gzip ? inflated(file->bytes) : std::string(file->bytes);
-    send_text(http::status::ok, media_type(path), std::move(bytes), is_fixed ? "public, max-age=31536000, immutable" : "no-cache",
-              file->is_gzip && takes_gzip);
+    auto page = page_answer(path, takes_gzip, shared_.guard.is_loopback() ? shared_.guard.token() : "");
+    if (!page) return refuse(http::status::not_found);
+    send_text(http::status::ok, page->type, std::move(page->bytes), page->cache, page->is_gzip);
   }
 
   void send_file(const std::string& name) {
@@ -295,37 +266,23 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     send(std::move(answer));
   }
 
-  // "bytes=FROM-TO" or "bytes=FROM-"; of a long piece its beginning, as browsers that show films understand.
   void send_piece(const fs::path& path, const std::string& range) {
-    std::error_code no_file;
-    const std::uintmax_t size = fs::file_size(path, no_file);
-    unsigned long long from = 0, to = 0;
-    const int parts = std::sscanf(range.c_str(), "bytes=%llu-%llu", &from, &to);
-    if (no_file || parts < 1 || from >= size) return refuse(http::status::range_not_satisfiable);
-    if (parts < 2 || to >= size) to = size - 1;
-    if (to < from) return refuse(http::status::range_not_satisfiable);
-    const std::size_t length = std::min<std::size_t>(to - from + 1, kLargestPiece);
-    std::string bytes(length, '\0');
-    std::ifstream in(path, std::ios::binary);
-    in.seekg(static_cast<std::streamoff>(from));
-    if (!in.read(bytes.data(), static_cast<std::streamsize>(length))) return refuse(http::status::not_found);
+    std::optional<Piece> piece = read_piece(path, range);
+    if (!piece) return refuse(http::status::range_not_satisfiable);
     http::response<http::string_body> answer;
     answer.result(http::status::partial_content);
     answer.set(http::field::content_type, passive_media_type(path.string()));
     answer.set(http::field::accept_ranges, "bytes");
-    answer.set(http::field::content_range,
-               "bytes " + std::to_string(from) + "-" + std::to_string(from + length - 1) + "/" + std::to_string(size));
-    answer.body() = std::move(bytes);
+    answer.set(http::field::content_range, "bytes " + std::to_string(piece->from) + "-" +
+                                               std::to_string(piece->from + piece->bytes.size() - 1) + "/" + std::to_string(piece->size));
+    answer.body() = std::move(piece->bytes);
     answer.prepare_payload();
     send(std::move(answer));
   }
 
   void receive_upload(const std::string& name) {
-    constexpr std::string_view kEndings[] = {".obj", ".ply", ".stl", ".glb", ".gltf", ".vdb", ".mtl", ".bin"};
-    const std::optional<fs::path> path = inside(shared_.folder, "uploads/" + name);
-    const bool is_plain = name.find('/') == std::string::npos;
-    const bool is_known = std::any_of(std::begin(kEndings), std::end(kEndings), [&](auto ending) { return name.ends_with(ending); });
-    if (!path || !is_plain || !is_known || name.size() > 200) return refuse(http::status::bad_request);
+    const std::optional<fs::path> path = upload_path(shared_.folder, name);
+    if (!path) return refuse(http::status::bad_request);
     if (const auto length = parser_->content_length(); length && *length > kLargestUpload) return refuse(http::status::payload_too_large);
     std::error_code no_folder;
     fs::create_directories(path->parent_path(), no_folder);
@@ -345,13 +302,9 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
         if (problem == http::error::body_limit) return self->refuse(http::status::payload_too_large);
         return self->close();
       }
-      fs::path to = path;
-      for (int number = 2; fs::exists(fs::symlink_status(to, ignored)); ++number)
-        to = path.parent_path() / (path.stem().string() + "_" + std::to_string(number) + path.extension().string());
-      fs::rename(fresh, to, ignored);
-      if (ignored) return self->refuse(http::status::internal_server_error);
-      const Json json{{"file", "uploads/" + to.filename().string()}};
-      self->send_text(http::status::ok, "application/json", written(json));
+      const std::optional<fs::path> kept = keep_upload(fresh, path);
+      if (!kept) return self->refuse(http::status::internal_server_error);
+      self->send_text(http::status::ok, "application/json", written(Json{{"file", "uploads/" + kept->filename().string()}}));
     });
   }
 

@@ -123,6 +123,7 @@ Json Studio::run_json(const Entry& entry) const {
             {"dimension", scene.simulation.dimension},
             {"spacing", scene.simulation.spacing},
             {"started", s.steps > 0 || computed >= 0},
+            {"live", !is_stored},
             {"time", is_stored ? computed / scene.simulation.fps : s.time},
             {"duration", scene.simulation.duration},
             {"fps", scene.simulation.fps},

@@ -142,7 +142,8 @@ class Studio {
   Entry& open_document(Document document, bool goes);
   Entry& open_folder(const std::filesystem::path& folder);
   Document document_of(const Request& request) const;
-  void check_files(const Scene& scene) const;
+  std::vector<std::string> readable_folders() const;
+  Document document_in(const std::filesystem::path& folder) const;
   std::string free_folder(const std::string& name) const;
   void begin(Entry& entry, bool goes);
   void want_simulation(const Entry& entry) const;
@@ -152,6 +153,8 @@ class Studio {
   void ready(const Request& request, const Reply& reply);
   void make_bodies(const Entry& entry);
   void renew_watches(int run);  // of a run that was loaded and is now computed
+  static void add_bodies(const FrameHead& now, const SceneBodies& bodies, const std::vector<ArrowKind>& show, const ParticleLook& snow,
+                         Delivery& delivery);
   void send_live(int member, const Watch& watch, const Entry& entry);
   void send_recorded(int member, const Watch& watch, const Entry& entry);
   void deliver(int member, int run, std::uint32_t serial, const Delivery& delivery);

@@ -21,10 +21,9 @@ int every_of(std::size_t particles, std::int64_t most) {
   return static_cast<int>((particles + static_cast<std::size_t>(most) - 1) / static_cast<std::size_t>(most));
 }
 
-// `grid` is made when it is first needed.
-Arrows arrows_at(Simulation& simulation, ArrowKind kind, std::optional<GridFields>& grid, const SceneBodies* bodies) {
+// `grid` is made when it is first needed. Normals need no simulation and are made beside it.
+Arrows arrows_at(Simulation& simulation, ArrowKind kind, std::optional<GridFields>& grid) {
   Arrows arrows;
-  if (kind == ArrowKind::kNormals) return bodies != nullptr ? normals_of(*bodies, simulation.time()) : arrows;
   if (kind == ArrowKind::kSleep) {
     arrows.at = simulation.sleeping_blocks();
     arrows.vector.resize(arrows.at.size());
@@ -117,6 +116,14 @@ void Studio::renew_watches(int run) {
   }
 }
 
+// What a frame has beside its particles: normals, where they are to be shown, and poses.
+void Studio::add_bodies(const FrameHead& now, const SceneBodies& bodies, const std::vector<ArrowKind>& show, const ParticleLook& snow,
+                        Delivery& delivery) {
+  if (std::find(show.begin(), show.end(), ArrowKind::kNormals) != show.end())
+    delivery.binary.push_back(shared(encode(now, normals_of(bodies, now.time, extent_of(snow)), ArrowKind::kNormals)));
+  if (any_moves(bodies)) delivery.text = written(poses_json(bodies, now.run, now.serial, now.time));
+}
+
 void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
   const FrameHead head{watch.run, true, entry.running.simulation.dimension == 2, watch.serial, 0, 0};
   LiveRun::Look look;
@@ -132,13 +139,14 @@ void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
     auto seen = std::make_shared<ParticleLook>(simulation.look(channel, std::max(1, every_of(simulation.particles(), most))));
     std::vector<std::pair<ArrowKind, Arrows>> arrows;
     std::optional<GridFields> grid;
-    for (const ArrowKind kind : show) arrows.emplace_back(kind, arrows_at(simulation, kind, grid, bodies.get()));
-    encoders_.add([this, number, now, seen, channel, arrows = std::move(arrows), bodies, version = status.version] {
+    for (const ArrowKind kind : show)
+      if (kind != ArrowKind::kNormals) arrows.emplace_back(kind, arrows_at(simulation, kind, grid));
+    encoders_.add([this, number, now, seen, channel, show, arrows = std::move(arrows), bodies, version = status.version] {
       Delivery delivery;
       delivery.version = version;
       delivery.binary.push_back(shared(encode(now, *seen, channel)));
       for (const auto& [kind, some] : arrows) delivery.binary.push_back(shared(encode(now, some, kind)));
-      if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, now.run, now.serial, now.time));
+      if (bodies) add_bodies(now, *bodies, show, *seen, delivery);
       post_([this, number, run = now.run, serial = now.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
     });
   };
@@ -161,10 +169,9 @@ void Studio::send_recorded(int number, const Watch& watch, const Entry& entry) {
     delivery.version = 1;
     try {
       const Frame particles = recorded_frame(folder, frame);
-      delivery.binary.push_back(shared(encode(now, look_at(particles, channel, std::max(1, every_of(particles.size(), most))), channel)));
-      if (bodies && std::find(show.begin(), show.end(), ArrowKind::kNormals) != show.end())
-        delivery.binary.push_back(shared(encode(now, normals_of(*bodies, now.time), ArrowKind::kNormals)));
-      if (bodies && any_moves(*bodies)) delivery.text = written(poses_json(*bodies, now.run, now.serial, now.time));
+      const ParticleLook look = look_at(particles, channel, std::max(1, every_of(particles.size(), most)));
+      delivery.binary.push_back(shared(encode(now, look, channel)));
+      if (bodies) add_bodies(now, *bodies, show, look, delivery);
     } catch (const std::exception& error) {
       delivery.error = error.what();
     }

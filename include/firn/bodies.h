@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct ShownBody {
   std::string name;       // a collider's; of others such as "snow_0"
   std::string shape;      // as scenes call it
   bool visible = true, moves = false, deforms = false;
+  std::optional<Vector> normal;  // of a plane, in its own frame
   // In the body's own frame, m. A plane has neither, nor has snow from a file of particles.
   std::vector<Vector> points;
   std::vector<std::array<std::uint32_t, 3>> triangles;  // counterclockwise seen from outside

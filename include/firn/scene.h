@@ -313,9 +313,10 @@ std::string name_of(const Scene& scene, std::size_t collider);
 Scene load_scene(const std::string& path_or_name, const std::vector<std::string>& overrides = {},
                  const std::vector<std::string>& variants = {});
 
-// The same from a text; `file` names it in errors and anchors relative paths.
+// The same from a text; `file` names it in errors and anchors relative paths. With `folders`, files that the scene names must lie in one of
+// them, links followed (is_inside); of others nothing is looked at, so that the answer does not tell whether they are there.
 Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides = {},
-                  const std::vector<std::string>& variants = {});
+                  const std::vector<std::string>& variants = {}, const std::vector<std::string>& folders = {});
 
 // The scene fully resolved: every key with its value, paths absolute. parse_scene(to_toml(s)) is s again.
 std::string to_toml(const Scene& scene);

@@ -76,6 +76,7 @@ struct Statistics {
   Vector angular_momentum{0, 0, 0};               // kg m²/s about the world's origin, APIC's B counted (M10)
   double kinetic_energy = 0, elastic_energy = 0;  // J
   double jp_min = 1, jp_max = 1, jp_mean = 1;     // J_P; 0 when there are no particles
+  double packed = 0;                              // share of the mass whose J_P is below 1
   Vector lower{0, 0, 0}, upper{0, 0, 0};          // the box around them, m
   // Particles where no snow can be: more than a cell inside a collider; twice as dense as ice, from less than half of that.
   std::int64_t inside = 0, squeezed = 0;

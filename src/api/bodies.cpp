@@ -46,6 +46,7 @@ SceneBodies::SceneBodies(const Scene& scene) {
     body.name = name;
     body.shape = schema::name_of(shape.kind);
     body.visible = collider.visible;
+    if (shape.kind == ShapeKind::kPlane) body.normal = shape.normal;
     body.deforms = shape.kind == ShapeKind::kSequence;
     parts->motions.push_back(make_body(collider, frame_of(shape, own.simulation.dimension), own.simulation.spacing).motion);
     body.moves = parts->motions.back().moves();

@@ -73,7 +73,7 @@ void FrameStatistics::add(const StepInfo& info) {
 std::string FrameStatistics::header() const {
   std::string text =
       "frame,time,steps,dt_min,dt_max,step_rule,iterations,residual,rejected,limited,asleep,alone,particles,emitted,killed,left,mass,"
-      "momentum_x,momentum_y,momentum_z,kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean,"
+      "momentum_x,momentum_y,momentum_z,kinetic_energy,elastic_energy,jp_min,jp_max,jp_mean,packed,"
       "relaxed,capped,gravity_work,body_work,plastic_work,numerical_work,inside,squeezed";
   for (const Column& column : columns_)
     for (const char* quantity : {"force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z", "work"})
@@ -84,10 +84,11 @@ std::string FrameStatistics::header() const {
 
 std::string FrameStatistics::line(long frame, const Simulation& simulation, const Statistics& s) {
   std::string text = fmt::format(
-      "{},{:.9g},{},{:.6g},{:.6g},{},{},{:.3g},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g}",
+      "{},{:.9g},{},{:.6g},{:.6g},{},{},{:.3g},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{:.6g},{:.6g},{:."
+      "6g}",
       frame, simulation.time(), steps_, dt_min_, dt_max_, steps_ > 0 ? name_of(most_often(rules_)) : "", iterations_, residual_, rejected_,
       limited_, asleep_, alone_, simulation.particles(), simulation.emitted(), simulation.killed(), simulation.left(), s.mass,
-      s.momentum[0], s.momentum[1], s.momentum[2], s.kinetic_energy, s.elastic_energy, s.jp_min, s.jp_max, s.jp_mean);
+      s.momentum[0], s.momentum[1], s.momentum[2], s.kinetic_energy, s.elastic_energy, s.jp_min, s.jp_max, s.jp_mean, s.packed);
   const double energy = s.kinetic_energy + s.elastic_energy;
   const double numerical = energy - energy_.value_or(energy) - gravity_work_ - body_work_ + plastic_work_;
   energy_ = energy;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "firn/error.h"
+#include "firn/files.h"
 
 namespace firn {
 
@@ -33,6 +34,29 @@ std::string read_file(const std::string& path, std::size_t largest) {
   if (std::ferror(file.get())) throw UserError(Location{path}, fmt::format("cannot be read: {}", std::strerror(errno)));
   if (content.size() > largest) throw UserError(Location{path}, fmt::format("is larger than {} MiB", largest >> 20));
   return content;
+}
+
+namespace {
+
+bool starts_with(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const auto [at, rest] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return at == folder.end() || (at->empty() && std::next(at) == folder.end());  // the folder may end with a slash
+}
+
+}  // namespace
+
+bool is_inside(const std::filesystem::path& folder, const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  const fs::path named = path.lexically_normal();
+  if (!starts_with(named, folder.lexically_normal())) return false;
+  std::error_code failure;
+  fs::path there = named;  // as much of it as there is, be it a link
+  while (there.has_relative_path() && !fs::exists(fs::symlink_status(there, failure))) there = there.parent_path();
+  if (!fs::exists(there, failure)) return false;
+  const fs::path whole = fs::weakly_canonical(named, failure);
+  if (failure) return false;
+  const fs::path root = fs::weakly_canonical(folder, failure);
+  return !failure && starts_with(whole, root);
 }
 
 namespace {

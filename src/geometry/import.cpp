@@ -1,3 +1,4 @@
+#include <assimp/DefaultIOSystem.h>
 #include <assimp/config.h>
 #include <assimp/importerdesc.h>
 #include <assimp/postprocess.h>
@@ -16,6 +17,7 @@
 
 #include "core/files.h"
 #include "core/processes.h"
+#include "firn/files.h"
 #include "geometry/read_mesh.h"
 
 namespace firn {
@@ -32,6 +34,23 @@ struct Unfit {
 };
 
 Affine affine(const aiMatrix4x4& m) { return {{{m.a1, m.a2, m.a3, m.b1, m.b2, m.b3, m.c1, m.c2, m.c3}}, {m.a4, m.b4, m.c4}}; }
+
+// Files that a mesh names, such as the buffers of glTF and the materials of OBJ, are those of its own folder; others are not there.
+class OwnFolder : public Assimp::DefaultIOSystem {
+ public:
+  explicit OwnFolder(const std::filesystem::path& mesh) : mesh_(mesh), folder_(std::filesystem::absolute(mesh).parent_path()) {}
+
+  bool Exists(const char* name) const override { return is_own(name) && DefaultIOSystem::Exists(name); }
+  Assimp::IOStream* Open(const char* name, const char* mode) override { return is_own(name) ? DefaultIOSystem::Open(name, mode) : nullptr; }
+
+ private:
+  bool is_own(const std::filesystem::path& path) const {
+    std::error_code no_path;
+    return path == mesh_ || is_inside(folder_, std::filesystem::absolute(path, no_path));
+  }
+
+  const std::filesystem::path mesh_, folder_;
+};
 
 void configure(Assimp::Importer& importer) {
   importer.SetPropertyBool(AI_CONFIG_IMPORT_NO_SKELETON_MESHES, true);  // else bones become tetrahedra
@@ -159,6 +178,7 @@ void import_mesh(const std::string& path, int output) {
   try {
     Assimp::Importer importer;
     configure(importer);
+    importer.SetIOHandler(new OwnFolder(path));  // which it owns
     const std::string extension = file_ending(path);
     keep_readers_of(extension, importer);
     const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);

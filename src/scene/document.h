@@ -40,11 +40,12 @@ toml::table parse_document(std::string_view text, const std::string& file);
 // Parses a text that names itself in errors without line and column, as a command line option does.
 toml::table parse_fragment(std::string_view text, const std::string& name);
 
-// A scene's text with its name in errors and the folder that relative paths start from.
+// A scene's text with its name in errors, the folder that relative paths start from, and those that its files must lie in; none: anywhere.
 struct SceneText {
   const std::string& toml;
   std::string file;
   std::filesystem::path folder;
+  std::vector<std::string> folders;
 };
 Scene parse(const SceneText& text, const std::vector<std::string>& overrides, const std::vector<std::string>& variants);
 

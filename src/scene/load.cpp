@@ -53,7 +53,7 @@ Scene load_scene(const std::string& path_or_name, const std::vector<std::string>
   const bool is_file = fs::exists(status) && !fs::is_directory(status);
   if (is_file) return parse_scene(read_file(path_or_name, schema::kLargestText), path_or_name, overrides, variants);
   if (const GalleryEntry* entry = find_in_gallery(path_or_name))
-    return schema::parse({entry->toml, entry->name + ".toml", gallery_folder()}, overrides, variants);
+    return schema::parse({entry->toml, entry->name + ".toml", gallery_folder(), {}}, overrides, variants);
   if (fs::is_directory(status)) throw UserError(Location{path_or_name}, "is a folder, a scene is a TOML file");
   if (failure && status.type() != fs::file_type::not_found)
     throw UserError(Location{path_or_name}, fmt::format("cannot be opened: {}", failure.message()));

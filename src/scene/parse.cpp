@@ -269,6 +269,7 @@ Scene schema::parse(const SceneText& text, const std::vector<std::string>& overr
   Context context;
   context.file = text.file;
   context.folder = text.folder;
+  context.folders = text.folders;
   Scene scene = read_scene(root, context);
   scene.variants = std::move(all_variants);
   for (const std::string& variant : variants) scene.name.append("_").append(variant);
@@ -276,8 +277,8 @@ Scene schema::parse(const SceneText& text, const std::vector<std::string>& overr
 }
 
 Scene parse_scene(const std::string& toml, const std::string& file, const std::vector<std::string>& overrides,
-                  const std::vector<std::string>& variants) {
-  return schema::parse({toml, file, std::filesystem::path(file).parent_path()}, overrides, variants);
+                  const std::vector<std::string>& variants, const std::vector<std::string>& folders) {
+  return schema::parse({toml, file, std::filesystem::path(file).parent_path(), folders}, overrides, variants);
 }
 
 std::string name_of(const Scene& scene, std::size_t collider) {

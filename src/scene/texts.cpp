@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/text.h"
+#include "firn/files.h"
 #include "scene/document.h"
 #include "scene/rules.h"
 #include "scene/scene_files.h"
@@ -35,6 +36,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// To be asked before anything of the file is looked at.
+void check_place(const Entry& entry, const Reader& in, const std::string& path) {
+  const std::vector<std::string>& folders = in.context().folders;
+  if (folders.empty() || std::any_of(folders.begin(), folders.end(), [&](const fs::path& f) { return is_inside(f, path); })) return;
+  reject(entry, fmt::format("in one of the folders that files may be read from, {} is outside of them", one_line(path)));
+}
+
 // The path that an entry names, from the scene file's folder on.
 std::string path_of(const Entry& entry, const Reader& in) {
   const std::string& name = string_value(entry, "the name of a file");
@@ -42,6 +50,7 @@ std::string path_of(const Entry& entry, const Reader& in) {
   std::error_code no_folder;
   const fs::path path = fs::absolute(in.context().folder / name, no_folder).lexically_normal();
   if (no_folder) reject(entry, fmt::format("an existing file, there is no {}", one_line(path.string())));
+  check_place(entry, in, path.string());
   return path.string();
 }
 
@@ -92,11 +101,13 @@ std::string ExistingFile::write(const std::string& value, int) const { return va
 
 void FilePattern::read(const Entry& entry, const Reader& in, std::string& value) const {
   const std::string path = path_of(entry, in);
+  std::vector<std::string> files;
   try {
-    find_sequence(path);
+    files = find_sequence(path);
   } catch (const UserError& e) {
     reject(entry, fmt::format("the name of files with # for their number: {}", one_line(e.what())));
   }
+  for (const std::string& file : files) check_place(entry, in, file);
   if (!is_utf8(path)) reject(entry, fmt::format("in a folder whose name is UTF-8, {} is not", one_line(path)));
   value = path;
 }

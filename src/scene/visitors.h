@@ -39,6 +39,7 @@ std::string existing_file(const Entry& entry, const Reader& in);
 struct Context {
   std::string file;                    // names the scene in errors
   std::filesystem::path folder;        // where relative paths start
+  std::vector<std::string> folders;    // that files must lie in; none: anywhere
   int dimension = 3;                   // as soon as it is read
   double spacing = 0;                  // m, once [simulation] is read
   std::vector<std::string> materials;  // of the scene's tables, then presets that were named without one

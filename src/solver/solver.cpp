@@ -102,6 +102,7 @@ struct Sums {
   Vec<double, 3> momentum{0, 0, 0}, angular{0, 0, 0};
   double kinetic = 0, elastic = 0;
   double J_P_min = kFar, J_P_max = -kFar, J_P_sum = 0;
+  double packed = 0;  // kg
   Vec<double, 3> lower{kFar, kFar, kFar}, upper{-kFar, -kFar, -kFar};
   std::int64_t inside = 0, squeezed = 0;
 };
@@ -161,6 +162,7 @@ void add(const Model& model, const std::vector<Body<double, D>>& bodies, const P
   s.J_P_min = std::min(s.J_P_min, row.J_P);
   s.J_P_max = std::max(s.J_P_max, row.J_P);
   s.J_P_sum += row.J_P;
+  if (row.J_P < 1) s.packed += row.mass;
   s.inside += is_inside(bodies, row, model.h);
   s.squeezed += is_squeezed(row);
 }
@@ -174,6 +176,7 @@ void merge(const Sums& from, Sums& to) {
   to.J_P_min = std::min(to.J_P_min, from.J_P_min);
   to.J_P_max = std::max(to.J_P_max, from.J_P_max);
   to.J_P_sum += from.J_P_sum;
+  to.packed += from.packed;
   to.inside += from.inside;
   to.squeezed += from.squeezed;
   for (int a = 0; a < 3; ++a) {
@@ -183,8 +186,9 @@ void merge(const Sums& from, Sums& to) {
 }
 
 Statistics statistics_of(const Sums& s, double particles) {
-  return {s.mass,    to_array(s.momentum),  to_array(s.angular), s.kinetic,         s.elastic, s.J_P_min,
-          s.J_P_max, s.J_P_sum / particles, to_array(s.lower),   to_array(s.upper), s.inside,  s.squeezed};
+  return {s.mass,    to_array(s.momentum),  to_array(s.angular), s.kinetic,         s.elastic,         s.J_P_min,
+          s.J_P_max, s.J_P_sum / particles, s.packed / s.mass,   to_array(s.lower), to_array(s.upper), s.inside,
+          s.squeezed};
 }
 
 template <int D>

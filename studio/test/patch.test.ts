@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { locate, valueAt } from '../src/toml/locate'
-import { addBody, apply, copyBody, formatNumber, removeBody, removeValue, setValue } from '../src/toml/patch'
+import { addBody, apply, copyBody, formatNumber, merged, removeBody, removeValue, setValue } from '../src/toml/patch'
 import { placeOf, resolved, valueOf } from '../src/toml/scene'
 
 const scenes = join(dirname(fileURLToPath(import.meta.url)), '../../scenes')
@@ -171,5 +171,20 @@ describe('numbers', () => {
       '123456',
       '0.025',
     ])
+  })
+})
+
+describe('texts of two pages', () => {
+  it('keep both changes where they are apart', () => {
+    const mine = set(ball, ['simulation', 'spacing'], 0.02)
+    const theirs = set(ball, ['simulation', 'duration'], 2)
+    for (const both of [merged(ball, mine, theirs), merged(ball, theirs, mine)]) {
+      expect(valueAt(locate(both).value, ['simulation', 'spacing'])).toBe(0.02)
+      expect(valueAt(locate(both).value, ['simulation', 'duration'])).toBe(2)
+      expect(comments(both)).toEqual(comments(ball))
+    }
+  })
+  it('keep mine where both changed the same', () => {
+    expect(merged(ball, set(ball, ['simulation', 'duration'], 2), set(ball, ['simulation', 'duration'], 3))).toContain('duration = 2')
   })
 })

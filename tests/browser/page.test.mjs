@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { after, before, test } from 'node:test'
-import {
-  Client,
-  difference,
-  drawnTime,
-  input,
-  isWhite,
-  openBrowser,
-  openPage,
-  openScene,
-  pause,
-  pixels,
-  Program,
-  share,
-  until,
-} from './studio.mjs'
+import { test } from 'node:test'
+import { difference, isWhite, pixels, share } from './pictures.mjs'
+import { Client, drawnTime, input, openPage, openScene, openStudio, until } from './studio.mjs'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { program, browser, page, ...studio } = await openStudio()
+let { client } = studio
+let run
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice']
 
@@ -49,7 +27,7 @@ test('axe-core finds nothing in any part of the page, light or dark', async () =
   await page.click('[aria-label="Pause"]')
   for (const tab of ['text', 'understand', 'results', 'scene']) {
     await page.click(`#tab-${tab}`)
-    await pause(300)
+    await page.waitForSelector(`#tab-${tab}[aria-selected="true"]`)
     found.push(...(await faults(`light ${tab}`)))
     await page.click('[aria-label^="Light or dark"]')
     found.push(...(await faults(`dark ${tab}`, { runOnly: ['color-contrast'] })))

@@ -1,8 +1,10 @@
-// node run.mjs [--firn PROGRAM] [--pictures DIR] [FILE…]: the tests of the page, one file after the other.
-import { spawnSync } from 'node:child_process'
+// node run.mjs [--firn PROGRAM] [--pictures DIR] [FILE…]: the tests of the page, one file after the other, in one browser.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { serveBrowser } from './studio.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const rest = process.argv.slice(2)
@@ -24,7 +26,12 @@ const files = rest.length
 
 let failed = 0
 const start = Date.now()
-for (const file of files)
-  failed += spawnSync(process.execPath, ['--test-reporter=spec', file], { stdio: 'inherit', env: environment }).status === 0 ? 0 : 1
+const browser = await serveBrowser()
+environment.FIRN_BROWSER = browser.wsEndpoint()
+for (const file of files) {
+  const [code] = await once(spawn(process.execPath, ['--test-reporter=spec', file], { stdio: 'inherit', env: environment }), 'exit')
+  failed += code === 0 ? 0 : 1
+}
+await browser.close()
 console.log(`${files.length - failed} of ${files.length} files passed in ${Math.round((Date.now() - start) / 1000)} s`)
 process.exit(failed ? 1 : 0)

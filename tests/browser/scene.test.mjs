@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import {
-  canvas,
-  Client,
-  input,
-  isWhite,
-  openBrowser,
-  openPage,
-  openScene,
-  pause,
-  pixels,
-  Program,
-  run as command,
-  share,
-  slider,
-  until,
-} from './studio.mjs'
+import { test } from 'node:test'
+import { isWhite, pixels, share, still } from './pictures.mjs'
+import { canvas, input, openStudio, pause, run as command, slider, until } from './studio.mjs'
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-  run = await openScene(page, 'snowball_drop')
-  await until(async () => (await client.run(run)).steps > 0, 'the first step')
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { program, page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 1 })
 
 const document = async () => (await client.ask('document', { run })).text
 const resolved = async () => (await client.ask('resolved', { run })).text
@@ -93,6 +66,7 @@ test('a change that needs a restart says so and offers it', async () => {
 })
 
 test('an error shows at its line, and the solver goes on', async () => {
+  await client.ask('pause', { run }) // typing is quicker while the view rests
   await page.click('#tab-text')
   const text = await document()
   const line = text.split('\n').findIndex((one) => one.startsWith('radius')) + 1
@@ -111,7 +85,10 @@ test('an error shows at its line, and the solver goes on', async () => {
   }
   assert.equal(found, line + 1)
   assert.match(await page.textContent('.banner'), new RegExp(`radios.*line ${line + 1}`, 's'))
-  assert.equal((await client.run(run)).valid, false)
+  const { valid, steps } = await client.run(run)
+  assert.equal(valid, false)
+  await client.ask('step', { run })
+  await until(async () => (await client.run(run)).steps === steps + 1, 'a step with the text as it was')
   await until(async () => {
     await page.keyboard.press('Control+z')
     await pause(400)
@@ -144,11 +121,10 @@ test('a body is dragged in the view', async () => {
   await page.keyboard.press('f')
   await page.locator('.fold[data-id="collider.1"]').evaluate((fold) => (fold.open = true))
   await page.locator('.fold[data-id="collider.1"] [aria-label="Choose in the view"]').click()
-  await pause(800)
+  await still(page)
   const before = /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1]
   const handle = await page.locator(canvas).evaluate((element) => JSON.parse(element.dataset.handle))
   await page.mouse.move(handle[0], handle[1])
-  await pause(300)
   await page.mouse.down()
   await page.mouse.move(handle[0] + 30, handle[1] - 20, { steps: 4 })
   await page.mouse.move(handle[0] + 60, handle[1] - 40, { steps: 4 })

@@ -1,11 +1,11 @@
 // The program with its page, for tests: a work folder of its own, a browser, and a second client that asks the server what it knows.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
-import { PNG } from 'pngjs'
 import WebSocket from 'ws'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -44,6 +44,7 @@ export class Program {
   async start({ port = 0, scene = [] } = {}) {
     const child = spawn(firn, ['studio', ...scene, '--folder', this.folder, '--port', String(port), '--no-open', '--threads', '2'])
     this.#process = child
+    process.once('exit', () => child.kill('SIGKILL'))
     let said = ''
     child.stdout.on('data', (data) => (said += data))
     child.stderr.on('data', (data) => (said += data))
@@ -126,9 +127,11 @@ export class Client {
   }
 }
 
-export async function openBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags })
-}
+const browserOptions = { executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: browserFlags }
+export const serveBrowser = () => chromium.launchServer(browserOptions)
+
+// The browser that run.mjs has started for all files, or one's own.
+const openBrowser = () => (process.env.FIRN_BROWSER ? chromium.connect(process.env.FIRN_BROWSER) : chromium.launch(browserOptions))
 
 // A tab. Whatever goes wrong in it, or leaves the machine, is kept.
 export async function openPage(browser, program, options = {}) {
@@ -156,48 +159,28 @@ export async function openScene(page, name) {
   return Number(/run=(\d+)/.exec(page.url())[1])
 }
 
+// The program, its page and a client beside it, for all tests of a file. With a scene: its run, as soon as it has that many frames.
+export async function openStudio({ scene, frames = 0 } = {}) {
+  const program = await new Program().start()
+  const browser = await openBrowser()
+  after(async () => {
+    await browser.close()
+    await program.end()
+  })
+  const page = await openPage(browser, program)
+  const client = await Client.of(program)
+  if (!scene) return { program, browser, page, client }
+  const run = await openScene(page, scene)
+  const { text, revision } = await client.ask('document', { run })
+  await client.ask('edit', { run, revision, text: text.replace(/duration( *)= 1.0/, 'duration$1= 50') }) // it does not end meanwhile
+  await until(async () => (await client.run(run))?.frames >= frames, `${frames} frames`, 60)
+  return { program, browser, page, client, run }
+}
+
 export const canvas = '.view canvas'
 export const slider = (path) => `[data-path="${path}"] input[type=range]`
 export const input = (path) => `[data-path="${path}"] input[type=text]`
 
-// The view's own pixels at half its size, without what lies over it.
-export async function pixels(page, selector = canvas) {
-  const data = await page.locator(selector).evaluate((element) => {
-    const copy = document.createElement('canvas')
-    copy.width = element.clientWidth / 2
-    copy.height = element.clientHeight / 2
-    copy.getContext('2d').drawImage(element, 0, 0, copy.width, copy.height)
-    return copy.toDataURL('image/png')
-  })
-  return PNG.sync.read(Buffer.from(data.split(',')[1], 'base64'))
-}
-
-// The share of pixels that differ by more than a little.
-export function difference(a, b) {
-  let count = 0
-  for (let i = 0; i < a.data.length; i += 4)
-    if (Math.abs(a.data[i] - b.data[i]) + Math.abs(a.data[i + 1] - b.data[i + 1]) + Math.abs(a.data[i + 2] - b.data[i + 2]) > 24) ++count
-  return count / (a.data.length / 4)
-}
-
-// The share of pixels for which `is(red, green, blue)` holds.
-export function share(picture, is) {
-  let count = 0
-  for (let i = 0; i < picture.data.length; i += 4) if (is(picture.data[i], picture.data[i + 1], picture.data[i + 2])) ++count
-  return count / (picture.data.length / 4)
-}
-
-export const isWhite = (r, g, b) => r > 205 && g > 210 && b > 215
-export const isColourful = (r, g, b) => Math.max(r, g, b) - Math.min(r, g, b) > 90
-
 export const drawnTime = async (page) => Number.parseFloat(await page.textContent('.clock'))
-
-// Pictures for the documents, where they are asked for.
-export async function keepPicture(page, name) {
-  const folder = process.env.FIRN_STUDIO_PICTURES
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({ path: join(folder, `studio_${name}.png`) })
-}
 
 export const run = (...parts) => execFileSync(firn, parts, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { Client, difference, drawnTime, openBrowser, openPage, openScene, pause, pixels, Program, until } from './studio.mjs'
+import { test } from 'node:test'
+import { difference, pixels } from './pictures.mjs'
+import { drawnTime, openStudio, pause, until } from './studio.mjs'
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-  run = await openScene(page, 'snowball_drop')
-  await until(async () => (await client.run(run)).frames >= 4, 'four frames', 30)
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 4 })
 
 const state = async () => (await client.run(run)).state
 

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Client, difference, drawnTime, keepPicture, openBrowser, openPage, openScene, pause, pixels, Program, until } from './studio.mjs'
+import { test } from 'node:test'
+import { difference, keepPicture, still } from './pictures.mjs'
+import { drawnTime, openStudio, until } from './studio.mjs'
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-  run = await openScene(page, 'snowball_drop')
-  await until(async () => (await client.run(run)).frames >= 10, 'ten frames', 60)
-  await page.keyboard.press('Space')
-  await until(async () => (await client.run(run)).state === 'paused', 'the pause')
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { program, page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 10 })
+await page.keyboard.press('Space')
+await until(async () => (await client.run(run)).state === 'paused', 'the pause')
 
 const inked = (selector) =>
   page
@@ -32,14 +20,13 @@ const inked = (selector) =>
       return count
     })
 
-test('energy, momentum, mass, J_P, step and iterations are plotted', async () => {
+test('energy, momentum, mass, J_P, packed share, step and iterations are plotted', async () => {
   await page.click('#tab-understand')
   await page.waitForSelector('.uplot canvas')
-  await pause(1500)
+  await until(async () => (await inked('.uplot canvas')) > 1000, 'lines to be drawn')
   const titles = await page.$$eval('.u-title', (all) => all.map((title) => title.textContent))
-  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Time step, s', 'Iterations a step'])
+  for (const wanted of ['Energy, J', 'Momentum, kg m/s', 'Mass, kg', 'J_P', 'Packed share', 'Time step, s', 'Iterations a step'])
     assert.ok(titles.includes(wanted), titles.join())
-  assert.ok((await inked('.uplot canvas')) > 1000, 'lines are drawn')
 })
 
 test('a click in a plot shows that moment', async () => {
@@ -87,8 +74,7 @@ test('two runs stand side by side in step, with what differs', async () => {
   assert.deepEqual(hardening?.slice(1).map(Number), [10, 2], JSON.stringify(rows))
   const common = Math.min((await client.run(run)).frames, (await client.run(other)).frames) - 1
   await until(async () => Math.abs((await drawnTime(page)) - common / 24) < 1e-3, 'the newest frame of both')
-  await pause(1500)
-  assert.ok(difference(await pixels(page), await pixels(page, '.second canvas')) > 0.002, 'two snows')
+  assert.ok(difference(await still(page), await still(page, '.second canvas')) > 0.002, 'two snows')
   await keepPicture(page, 'compare')
   await page.keyboard.press('c')
   await client.ask('close', { run: other })

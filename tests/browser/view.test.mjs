@@ -1,40 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  canvas,
-  Client,
-  difference,
-  isColourful,
-  isWhite,
-  keepPicture,
-  openBrowser,
-  openPage,
-  openScene,
-  pause,
-  pixels,
-  Program,
-  share,
-  until,
-} from './studio.mjs'
+import { test } from 'node:test'
+import { difference, isColourful, isWhite, keepPicture, pictureThat, pixels, share, still } from './pictures.mjs'
+import { canvas, drawnTime, openStudio, until } from './studio.mjs'
 
-let program, browser, page, client, run
-before(async () => {
-  program = await new Program().start()
-  browser = await openBrowser()
-  page = await openPage(browser, program)
-  client = await Client.of(program)
-  run = await openScene(page, 'snowball_drop')
-  await until(async () => (await client.run(run)).frames >= 8, 'the ball to break', 60)
-  await client.ask('pause', { run })
-  await until(async () => (await client.run(run)).state === 'paused', 'the pause')
-  await pause(2500)
-  await keepPicture(page, 'run')
-})
-after(async () => {
-  client?.close()
-  await browser?.close()
-  await program?.end()
-})
+const { page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 8 })
+await client.ask('pause', { run })
+await until(async () => (await client.run(run)).state === 'paused', 'the pause')
+await still(page)
+await keepPicture(page, 'run')
 
 test('snow is white, on a ground that is not', async () => {
   const picture = await pixels(page)
@@ -72,19 +45,29 @@ test('each colour paints the snow and says its range', async () => {
 test('a range that was chosen changes the colours', async () => {
   await page.keyboard.press('2')
   await page.waitForSelector('.legend .ends input')
-  await pause(700)
-  const before = await pixels(page)
+  const before = await still(page)
   await page.locator('.legend .ends input').nth(1).fill('0.05')
   await page.keyboard.press('Enter')
   await until(async () => difference(before, await pixels(page)) > 0.005, 'other colours')
   await page.locator('.legend .ends >> text=auto').click()
   await page.keyboard.press('1')
-  await pause(500)
+})
+
+test('pressure is of the live state: a recorded frame is shown without, and the page says why', async () => {
+  await page.keyboard.press('6')
+  await page.waitForSelector('.legend .ends input')
+  await page.keyboard.press('Home')
+  await page.waitForSelector('.legend >> text=do not keep F_E')
+  assert.match(await page.textContent('select[aria-label="Colour by"] option:disabled'), /Pressure \(live only\)/)
+  await until(async () => (await drawnTime(page)) === 0, 'the first frame all the same')
+  await page.keyboard.press('End')
+  await page.waitForSelector('.legend .ends input')
+  await page.keyboard.press('1')
+  assert.deepEqual(page.mistakes, [])
 })
 
 test('nodes, velocities and forces of the grid are drawn and say their scale', async () => {
-  await pause(800)
-  let before = await pixels(page)
+  let before = await still(page)
   for (const [key, name] of [
     ['n', 'Grid nodes'],
     ['v', 'Grid velocities'],
@@ -92,13 +75,10 @@ test('nodes, velocities and forces of the grid are drawn and say their scale', a
   ]) {
     await page.keyboard.press(key)
     await page.waitForSelector(`.legend >> text=${name}`)
-    const now = await until(async () => {
-      const picture = await pixels(page)
-      return difference(before, picture) > 0.001 && picture
-    }, name)
+    const now = await still(page)
+    assert.ok(difference(before, now) > 0.001, `${name}: ${difference(before, now)}`)
     before = now
   }
-  await pause(500)
   await keepPicture(page, 'grid')
   assert.match(await page.textContent('.legend'), /velocities: longest [\d.e-]+ m\/s/)
   assert.match(await page.textContent('.legend'), /forces: longest [\d.e-]+ N/)
@@ -108,9 +88,10 @@ test('nodes, velocities and forces of the grid are drawn and say their scale', a
 
 test('normals of bodies and sleeping blocks have their switches', async () => {
   await page.click('.switches summary')
-  const before = await pixels(page)
+  const before = await still(page)
   await page.click('.check:has-text("Normals of bodies") input')
-  await until(async () => difference(before, await pixels(page)) > 0.0005, 'normals')
+  await page.waitForSelector('.legend >> text=Normals')
+  assert.ok(difference(before, await still(page)) > 0.0005, 'normals are seen')
   await page.click('.check:has-text("Normals of bodies") input')
   await page.click('.check:has-text("Sleeping blocks") input')
   await page.click('.check:has-text("Sleeping blocks") input')
@@ -118,25 +99,22 @@ test('normals of bodies and sleeping blocks have their switches', async () => {
 })
 
 test('a drag turns the view, the wheel zooms, F fits', async () => {
-  const first = await pixels(page)
+  const first = await still(page)
   const box = await page.locator(canvas).boundingBox()
   const [x, y] = [box.x + box.width / 2, box.y + box.height * 0.85]
   await page.mouse.move(x, y)
   await page.mouse.down()
   await page.mouse.move(x + 120, y, { steps: 3 })
   await page.mouse.up()
-  const turned = await until(async () => {
-    const picture = await pixels(page)
-    return difference(first, picture) > 0.05 && picture
-  }, 'another side')
+  const turned = await pictureThat(page, (picture) => difference(first, picture) > 0.05, 'another side')
   await page.mouse.wheel(0, 400)
-  await until(async () => difference(turned, await pixels(page)) > 0.05, 'from farther away')
+  const far = await pictureThat(page, (picture) => difference(turned, picture) > 0.05, 'from farther away')
   await page.keyboard.press('f')
-  await pause(1200)
+  await pictureThat(page, (picture) => difference(far, picture) > 0.05, 'all of it again')
 })
 
 test('a click on a grain tells its numbers, those of the server, and draws its way', async () => {
-  const picture = await pixels(page)
+  const picture = await still(page)
   const box = await page.locator(canvas).boundingBox()
   let spot = null
   for (let y = Math.floor(picture.height * 0.3); y < picture.height * 0.8 && !spot; y += 6)

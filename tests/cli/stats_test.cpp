@@ -56,6 +56,21 @@ TEST_F(Stats, TheRuleOfTheTimeStepIsInTheTableAndAtTheEnd) {
   EXPECT_NE(out_.find("young_modulus"), std::string::npos) << out_;
 }
 
+TEST_F(Stats, SnowIsPackedWhereItHasHitSomethingAndNotInTheAir) {
+  const auto thrown = [](const std::string& speed) {
+    return R"(
+simulation = { spacing = 0.03, duration = 0.1, fps = 20 }
+snow = [{ shape = "sphere", center = [0, 0.16, 0], radius = 0.12, velocity = [0, )" +
+           speed + R"(, 0] }]
+collider = [{ shape = "plane", point = [0, 0, 0], normal = [0, 1, 0] }]
+)";
+  };
+  EXPECT_EQ(last_line(thrown("5"))["packed"], "0") << "upwards";
+  const double share = std::stod(last_line(thrown("-5"))["packed"]);
+  EXPECT_GT(share, 0.1);
+  EXPECT_LE(share, 1);
+}
+
 TEST_F(Stats, CollidersOfOneNameAreRefused) {
   std::string twice = kWeigh;
   twice.replace(twice.find("normal = [0, 1, 0]"), 18, "normal = [0, 1, 0], name = \"scale\"");

@@ -3,6 +3,7 @@
 
 #include "checks.h"
 #include "firn/error.h"
+#include "firn/files.h"
 #include "guard.h"
 #include "protocol.h"
 
@@ -45,8 +46,7 @@ void check_protocol(std::string_view bytes) {
   if (const auto plain = studio::unescaped(bytes); plain && plain->find('\0') != std::string::npos) throw std::logic_error("a zero byte");
   studio::query_value(bytes, "token");
   const std::filesystem::path folder = std::filesystem::current_path();
-  if (const auto path = studio::inside(folder, bytes); path && !studio::is_inside(folder, *path))
-    throw std::logic_error("a path that leads out");
+  if (const auto path = studio::inside(folder, bytes); path && !is_inside(folder, *path)) throw std::logic_error("a path that leads out");
   static const studio::Guard guard("127.0.0.1", 8017);
   if (guard.is_token(bytes)) throw std::logic_error("a token was guessed");
   guard.is_own_host(bytes);

@@ -41,10 +41,6 @@ TEST_F(StudioAttack, FilesOutsideOfTheWorkFolderAreNotServed) {
   for (const char* path : {"../x.toml", "/tmp/x.toml", "etc/x.toml", "x.txt"})
     EXPECT_TRUE(page.ask("open", {{"file", path}}).contains("error")) << path;
   EXPECT_TRUE(page.ask("open", {{"folder", "../"}}).contains("error"));
-  const Json outside = page.ask("open", {{"text",
-                                          "[simulation]\nspacing = 0.1\nduration = 1\n[[snow]]\nshape = \"mesh\"\n"
-                                          "file = \"/etc/passwd\"\n"}});
-  EXPECT_NE(outside["error"]["message"].get<std::string>().find("outside of the work folder"), std::string::npos) << outside;
 }
 
 TEST_F(StudioAttack, ForeignOriginsHostsAndTokensAreRefused) {

@@ -45,6 +45,7 @@ export interface Run {
   window?: (Box & { follow?: number; velocity?: number[] }) | null
   spacing?: number
   started?: boolean
+  live?: boolean // there is a state beside the recorded frames
   resumable?: boolean
   variants?: string[]
 }

@@ -10,6 +10,25 @@ export interface Change {
 
 export const apply = (text: string, change: Change): string => text.slice(0, change.from) + change.insert + text.slice(change.to)
 
+// What makes one text the other, as one change.
+export function difference(before: string, after: string): Change {
+  const most = Math.min(before.length, after.length)
+  let from = 0
+  while (from < most && before[from] === after[from]) ++from
+  let back = 0
+  while (back < most - from && before[before.length - 1 - back] === after[after.length - 1 - back]) ++back
+  return { from, to: before.length - back, insert: after.slice(from, after.length - back) }
+}
+
+// Two texts that were made from the same one at the same time, together. Where both changed the same place, mine stays.
+export function merged(base: string, mine: string, theirs: string): string {
+  const a = difference(base, mine)
+  const b = difference(base, theirs)
+  if (a.to < b.from) return apply(theirs, a)
+  if (b.to < a.from) return apply(mine, b)
+  return mine
+}
+
 // A number as people write it: 0.25, 1.4e5, 12.
 export function formatNumber(value: number): string {
   const short = Number(value.toPrecision(6))

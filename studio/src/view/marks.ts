@@ -27,7 +27,11 @@ export class Marks {
   // `shift`: of a box that moves, m.
   box(name: string, box: Box | null | undefined, colour: number, shift: readonly number[] = []): void {
     const there = this.boxes.get(name)
-    if (there) this.group.remove(there)
+    if (there) {
+      this.group.remove(there)
+      there.geometry.dispose()
+      ;(there.material as LineBasicMaterial).dispose()
+    }
     this.boxes.delete(name)
     if (!box) return
     const helper = new Box3Helper(new Box3(three(box.lower), three(box.upper)).translate(three(shift)), new Color(colour))

@@ -5,6 +5,7 @@ import type { SceneDocument } from './scene_document'
 import type { Session } from './session'
 
 const known = /\.(obj|ply|stl|glb|gltf|vdb)$/i
+const beside = /\.(mtl|bin)$/i
 
 export class Drop {
   readonly element = h('dialog.dialog', { 'aria-label': 'A file was dropped' })
@@ -27,22 +28,32 @@ export class Drop {
     window.addEventListener('drop', (event) => {
       event.preventDefault()
       this.veil.hidden = true
-      const file = event.dataTransfer?.files[0]
-      if (file) void this.take(file)
+      void this.take([...(event.dataTransfer?.files ?? [])])
     })
   }
 
-  async take(file: File): Promise<void> {
-    if (/\.toml$/i.test(file.name)) {
-      await this.session.open({ text: await file.text() })
+  // What a mesh names, such as the buffers of a glTF file, may come with it.
+  private async take(files: File[]): Promise<void> {
+    const scene = files.find((file) => /\.toml$/i.test(file.name))
+    if (scene) {
+      await this.session.open({ text: await scene.text(), name: scene.name.replace(/\.toml$/i, '') })
       return
     }
-    if (!known.test(file.name)) return this.session.say(`${file.name} is not a mesh or volume that firn reads`, 'error')
+    for (const file of files.filter(({ name }) => beside.test(name))) await this.upload(file)
+    const mesh = files.find(({ name }) => known.test(name))
+    if (!mesh) return this.session.say(`${files[0]?.name ?? 'This'} is not a mesh or volume that firn reads`, 'error')
+    const path = await this.upload(mesh)
+    if (path) this.ask(path)
+  }
+
+  private async upload(file: File): Promise<string | null> {
     const address = `/upload/${encodeURIComponent(file.name)}?token=${this.session.connection.token}`
     const answer = await fetch(address, { method: 'PUT', body: file }).catch(() => null)
-    if (!answer?.ok) return this.session.say(`${file.name} was not taken: ${(await answer?.text()) ?? 'no answer'}`, 'error')
-    const { file: path } = (await answer.json()) as { file: string }
-    this.ask(path)
+    if (!answer?.ok) {
+      this.session.say(`${file.name} was not taken: ${(await answer?.text()) ?? 'no answer'}`, 'error')
+      return null
+    }
+    return ((await answer.json()) as { file: string }).file
   }
 
   private ask(path: string): void {

@@ -8,6 +8,7 @@ import { Annotation, EditorState, Transaction } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Failure } from '../core/protocol'
+import { difference } from '../toml/patch'
 import type { Change } from '../toml/patch'
 
 const fromServer = Annotation.define<boolean>()
@@ -57,14 +58,9 @@ export class Editor {
 
   // What another page wrote: only what differs changes, so that the cursor and the history stay.
   follow(text: string): void {
-    const now = this.text
-    if (text === now) return
-    let from = 0
-    while (from < now.length && from < text.length && now[from] === text[from]) ++from
-    let back = 0
-    while (back < now.length - from && back < text.length - from && now[now.length - 1 - back] === text[text.length - 1 - back]) ++back
+    if (text === this.text) return
     this.view.dispatch({
-      changes: { from, to: now.length - back, insert: text.slice(from, text.length - back) },
+      changes: difference(this.text, text),
       annotations: [fromServer.of(true), Transaction.addToHistory.of(false)],
     })
   }

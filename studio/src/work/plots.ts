@@ -33,7 +33,7 @@ const charts: Chart[] = [
   },
   { title: 'Mass', unit: 'kg', lines: [column('mass', 'mass', '--plot-1')] },
   { title: 'J_P', unit: '', lines: [column('mean', 'jp_mean', '--plot-1'), column('least', 'jp_min', '--plot-2')] },
-  { title: 'Packed share', unit: '', lines: [{ label: 'packed', tint: '--plot-1', value: (row) => row('packed') }] },
+  { title: 'Packed share', unit: '', lines: [column('packed', 'packed', '--plot-1')] },
   { title: 'Time step', unit: 's', lines: [column('shortest', 'dt_min', '--plot-2'), column('longest', 'dt_max', '--plot-1')] },
   {
     title: 'Iterations a step',
@@ -129,7 +129,7 @@ export class Plots {
     this.holder.replaceChildren()
     this.names = runs
     const known = new Set(runs.flatMap((run) => this.series.get(run)?.columns ?? []))
-    const shown = charts.filter((chart) => chart.title !== 'Packed share' || known.has('packed'))
+    const shown = charts.filter((chart) => chart.title !== 'Packed share' || known.has('packed')) // older runs have no such column
     this.drawn = runs.length === 0 ? [] : shown.map((chart) => this.plot(chart, runs))
   }
 

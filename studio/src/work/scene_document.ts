@@ -4,7 +4,7 @@ import type { Failure, SceneText } from '../core/protocol'
 import { Signal } from '../core/signal'
 import { isMistake, tryLocate } from '../toml/locate'
 import type { Located, Path } from '../toml/locate'
-import { apply, removeValue, setValue } from '../toml/patch'
+import { apply, difference, merged, removeValue, setValue } from '../toml/patch'
 import type { Change } from '../toml/patch'
 import { placeOf, resolved, valueOf } from '../toml/scene'
 import type { Values } from '../toml/scene'
@@ -26,8 +26,9 @@ export class SceneDocument {
   readonly file = new Signal<string>('')
   run: number | null = null
   private revision = 0
+  private base = '' // the server's text of that revision
   private timer = 0
-  private sending = false
+  private sent: string | null = null // on its way to the server
   private changed = false
 
   constructor(private readonly session: Session) {
@@ -45,6 +46,7 @@ export class SceneDocument {
     const document = await this.session.ask<SceneText>('document', { run })
     if (!document || this.run !== run) return
     this.revision = document.revision
+    this.base = document.text
     this.effect.set(null)
     this.file.set(document.file ?? '')
     this.editor.load(document.text)
@@ -85,13 +87,7 @@ export class SceneDocument {
   }
 
   private replace(text: string, movement: boolean): void {
-    const now = this.editor.text
-    if (text === now) return
-    let from = 0
-    while (now[from] === text[from]) ++from
-    let back = 0
-    while (back < Math.min(now.length, text.length) - from && now[now.length - 1 - back] === text[text.length - 1 - back]) ++back
-    this.editor.change([{ from, to: now.length - back, insert: text.slice(from, text.length - back) }], movement)
+    if (text !== this.editor.text) this.editor.change([difference(this.editor.text, text)], movement)
   }
 
   private read(text: string): void {
@@ -111,16 +107,17 @@ export class SceneDocument {
   }
 
   private async flush(): Promise<void> {
-    if (this.sending || this.run === null || !this.changed) return
-    this.sending = true
+    if (this.sent !== null || this.run === null || !this.changed) return
+    const { text } = this.editor
+    this.sent = text
     this.changed = false
     try {
       const answer = await this.session.connection.request<Effect & { revision: number }>('edit', {
         run: this.run,
-        text: this.editor.text,
+        text,
         revision: this.revision,
       })
-      this.revision = answer.revision
+      this.settle(text, answer.revision)
       this.fail(null)
       this.effect.set(answer)
     } catch (error) {
@@ -128,29 +125,41 @@ export class SceneDocument {
       if (failure.stale) await this.catchUp()
       else this.fail(failure)
     }
-    this.sending = false
+    this.sent = null
     if (this.changed) void this.flush()
   }
 
-  // Another page was faster: its revision is the base now, this page's text goes on top of it.
+  // Another page was faster.
   private async catchUp(): Promise<void> {
     const document = await this.session.ask<SceneText>('document', { run: this.run })
-    if (!document) return
-    this.revision = document.revision
+    if (document) this.absorb(document.text, document.revision)
     this.changed = true
+  }
+
+  // The server has this page's own text.
+  private settle(text: string, revision: number): void {
+    if (revision <= this.revision) return
+    this.base = text
+    this.revision = revision
+  }
+
+  // What another page wrote; what this one has changed meanwhile goes on top of it.
+  private absorb(text: string, revision: number): void {
+    if (revision <= this.revision) return
+    const mine = this.editor.text
+    const both = mine === this.base ? text : merged(this.base, mine, text)
+    this.settle(text, revision)
+    this.editor.follow(both)
+    if (both !== text) this.changed = true
   }
 
   private take(document: SceneText): void {
     if (document.run !== this.run) return
     this.file.set(document.file ?? this.file.value)
-    if (document.revision <= this.revision && document.text === this.editor.text) return
-    if (this.changed || this.sending) {
-      this.revision = Math.max(this.revision, document.revision)
-      return
-    }
-    this.revision = document.revision
-    this.editor.follow(document.text)
-    this.fail(document.mistake ?? null)
+    if (document.text === this.sent) return this.settle(document.text, document.revision)
+    const isAhead = this.changed || this.sent !== null
+    this.absorb(document.text, document.revision)
+    if (!isAhead) this.fail(document.mistake ?? null)
   }
 
   // Another variant of the same text.
@@ -162,7 +171,7 @@ export class SceneDocument {
       variant,
     })
     if (!answer) return
-    this.revision = answer.revision
+    this.settle(this.editor.text, answer.revision)
     this.effect.set(answer)
     this.located.tell()
   }

@@ -90,6 +90,7 @@ export class Timeline {
     const run = this.session.now
     this.element.classList.toggle('idle', !run)
     if (!run) return
+    if (this.shown.value !== 'live' && this.shown.value >= run.frames) return this.shown.set('live') // a restart took that frame away
     const last = Math.max(1, run.last)
     this.slider.max = String(last)
     this.slider.style.setProperty('--done', `${(100 * Math.max(0, run.frames - 1)) / last}%`)

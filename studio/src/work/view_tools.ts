@@ -20,6 +20,8 @@ const overlayTexts: Record<Overlay, string> = {
 }
 const overlayUnits: Record<Overlay, string> = { nodes: '', velocity: 'm/s', force: 'N', normals: '', sleep: '' }
 
+const stressIsLive = 'Pressure is known of what is computed now: frames on the disk do not keep F_E.'
+
 export interface ViewChoices {
   colour: Colour
   range: [number, number] | null
@@ -37,6 +39,7 @@ export class ViewTools {
     ...colours.map((name) => h('option', { value: name }, channelTexts[name].label)),
   )
   private readonly switches = new Map<string, HTMLInputElement>()
+  private live = true
   materials: () => string[] = () => []
 
   constructor(fit: () => void, compare: () => void) {
@@ -76,6 +79,21 @@ export class ViewTools {
     this.change({ colour, range: null })
   }
 
+  // What the snow can be coloured by now: recorded frames have no F_E, and so no stress.
+  get colour(): Colour {
+    const { colour } = this.choices.value
+    return colour === 'stress' && !this.live ? 'none' : colour
+  }
+
+  // Whether the state that is computed is shown, or a frame of the disk.
+  setLive(live: boolean): void {
+    this.live = live
+    const option = this.select.querySelector<HTMLOptionElement>('option[value=stress]')!
+    option.disabled = !live
+    option.textContent = live ? channelTexts.stress.label : `${channelTexts.stress.label} (live only)`
+    this.select.title = live ? '' : stressIsLive
+  }
+
   private change(part: Partial<ViewChoices>): void {
     this.choices.set({ ...this.choices.value, ...part })
   }
@@ -98,7 +116,8 @@ export class ViewTools {
   tell(viewport: Viewport): void {
     const { colour, show } = this.choices.value
     const parts: (HTMLElement | null)[] = []
-    if (colour === 'material')
+    if (colour !== this.colour) parts.push(h('span.muted', null, stressIsLive))
+    else if (colour === 'material')
       parts.push(
         h(
           'div.swatches',

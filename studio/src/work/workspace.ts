@@ -38,8 +38,9 @@ export class Workspace {
   private readonly stage = h('div.stage')
   private readonly banner = h('div.banner', { role: 'status', hidden: true })
   private bodiesOf = ''
+  private said = '' // by the banner
   private timer = 0
-  private moment = 'live live'
+  private moment = 'live live true'
 
   constructor(
     private readonly session: Session,
@@ -95,9 +96,9 @@ export class Workspace {
     session.runs.later(() => this.wantMoment())
     session.other.later(() => this.wantMoment())
     tools.choices.later((choices) => {
-      viewport.colourBy(choices.colour, choices.range)
-      void this.watcher.want({ colour: choices.colour, show: choices.show })
-      this.compare.want({ colour: choices.colour, show: choices.show }, choices.range)
+      viewport.colourBy(tools.colour, choices.range)
+      void this.watcher.want({ colour: tools.colour, show: choices.show })
+      this.compare.want({ colour: tools.colour, show: choices.show }, choices.range)
       this.tellMarks(session.now)
       tools.tell(viewport)
     })
@@ -132,10 +133,16 @@ export class Workspace {
   private wantMoment(): void {
     const { value } = this.timeline.shown
     const [here, there] = value === 'live' ? this.compare.commonMoments() : [value, value]
-    if (`${here} ${there}` === this.moment) return
-    this.moment = `${here} ${there}`
-    void this.watcher.want({ frame: here })
-    this.compare.want({ frame: there }, null)
+    const live = here === 'live' && this.session.now?.live !== false
+    const moment = `${here} ${there} ${live}`
+    if (moment === this.moment) return
+    this.moment = moment
+    this.tools.setLive(live)
+    const { colour } = this.tools
+    const { range } = this.tools.choices.value
+    this.viewport.colourBy(colour, range)
+    void this.watcher.want({ frame: here, colour })
+    this.compare.want({ frame: there, colour }, range)
   }
 
   private async open(run: number | null): Promise<void> {
@@ -233,6 +240,9 @@ export class Workspace {
     const effect = this.document.effect.value
     const run = this.session.now
     const restart = effect?.effect === 'restart'
+    const said = JSON.stringify([failure, restart && [effect.reason, run?.state], run?.state === 'failed' && run.message])
+    if (said === this.said) return // a button that is made anew while it is pressed is never clicked
+    this.said = said
     this.banner.hidden = !failure && !restart && run?.state !== 'failed'
     this.banner.classList.toggle('bad', Boolean(failure) || run?.state === 'failed')
     if (failure) {
