@@ -354,9 +354,9 @@ std::optional<Scene> LiveRun::attend(const RunMoment& moment) {
     lock.unlock();
     set_state(goes ? RunState::kRunning : RunState::kPaused);
     lock.lock();
-    const bool has_served = serve(lock, &moment.simulation);
-    if (is_to_go_on(moment)) break;
-    if (has_served || abandons_ || ends_ || edit_) continue;
+    const bool has_served = serve(lock, &moment.simulation), still_goes = is_to_go_on(moment);
+    if (goes && still_goes) break;
+    if (goes != still_goes || has_served || abandons_ || ends_ || edit_) continue;  // else pages would not be told of the change
     changed_.wait_until(lock, next_look());
   }
   lock.unlock();

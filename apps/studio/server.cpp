@@ -333,6 +333,8 @@ struct Server::Parts {
       if (failure == net::error::operation_aborted) return;
       if (!failure) {
         ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+        Failure ignored;  // an answer right after an event is not to wait for the page to say that it has the event
+        socket.set_option(tcp::no_delay(true), ignored);
         if (shared->connections < kMostConnections) std::make_shared<Visitor>(std::move(socket), *shared)->read();
       }
       accept();
