@@ -2,6 +2,7 @@
 """The rules of the attack notice what they are for: programs that do wrong in one way each must be found out, a good one must not."""
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import harness
@@ -27,7 +28,12 @@ PROGRAMS = {
 }
 
 
-def faults_of(script, folder):
+def faults_of(script):
+    with tempfile.TemporaryDirectory() as name:
+        return faults_in(script, Path(name))
+
+
+def faults_in(script, folder):
     program = folder / "program"
     program.write_text("#!/bin/sh\n" + script + "\n")
     program.chmod(0o755)
@@ -41,13 +47,14 @@ def faults_of(script, folder):
 def main():
     harness.LONGEST, harness.LONGEST_WAITING, harness.STOPS_WITHIN = 1, 1.5, 0.5
     missed = 0
-    for what, (script, words) in PROGRAMS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            faults = faults_of(script, Path(folder))
+    with ProcessPoolExecutor(5) as side_by_side:  # the slow ones only wait
+        all_faults = list(side_by_side.map(faults_of, (script for script, _ in PROGRAMS.values())))
+    for (what, (script, words)), faults in zip(PROGRAMS.items(), all_faults):
         right = not faults if words is None else any(words in fault for fault in faults)
         missed += not right
         print(f"{'ok   ' if right else 'FAIL '} a program that {what}: {faults}")
     sys.exit(1 if missed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -23,7 +23,7 @@ FLOOR_2D = FLOOR.replace("[0, 0, 0]", "[0, 0]").replace("[0, 1, 0]", "[0, 1]")
 
 
 def ball(case):
-    return dict(spacing=0.03, bodies=FLOOR + '[[snow]]\nshape = "sphere"\ncenter = [0, 0.26, 0]\nradius = 0.2\nvelocity = [1, -5, 0]\n')
+    return dict(spacing=0.03, bodies=FLOOR + '[[snow]]\nshape = "sphere"\ncenter = [0, 0.21, 0]\nradius = 0.15\nvelocity = [1, -5, 0]\n')
 
 
 def flat_ball(case):
@@ -63,8 +63,8 @@ size = [0.2, 0.3, 1]
 def window(case):
     return dict(spacing=0.06, fps=24, duration=0.5, bodies=FLOOR + """[[snow]]
 shape = "box"
-center = [3, 0.12, 0]
-size = [6, 0.24, 0.6]
+center = [1.75, 0.12, 0]
+size = [3.5, 0.24, 0.6]
 [[collider]]
 shape = "sphere"
 center = [0.1, 0.2, 0]

@@ -10,8 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 class Convert : public SmallScene {
  protected:
   Convert() {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::set<std::string> names_in(const std::string& folder) {
+std::set<std::string> all_names_in(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) names.insert(fs::relative(entry.path(), folder).string());
   return names;
@@ -80,22 +80,22 @@ TEST_F(Folder, OverwriteNeverReplacesTheUsersOwnScene) {
   expect_refused(shell("cd '" + at("mine") + "' && exec $FIRN run scene.toml -o . --overwrite --steps 1"),
                  "scene.toml: is not on the list");
   EXPECT_EQ(slurp(at("mine/scene.toml")), own);
-  EXPECT_EQ(names_in(at("mine")), std::set<std::string>{"scene.toml"});
+  EXPECT_EQ(all_names_in(at("mine")), std::set<std::string>{"scene.toml"});
 }
 
 TEST_F(Folder, ASceneThatWasEditedInARunsFolderIsTheUsers) {
   ASSERT_EQ(step("out").code, 0);
   const std::string own = "# a comment of mine\n" + slurp(at("out/scene.toml"));
   spill(at("out/scene.toml"), own);
-  const std::set<std::string> before = names_in(at("out"));
+  const std::set<std::string> before = all_names_in(at("out"));
   expect_refused(firn({"run", at("out/scene.toml"), "-o", at("out"), "--overwrite"}), "was changed since");
   EXPECT_EQ(slurp(at("out/scene.toml")), own);
-  EXPECT_EQ(names_in(at("out")), before);
+  EXPECT_EQ(all_names_in(at("out")), before);
 }
 
 TEST_F(Folder, WhatIsNotOnTheListIsNotReplaced) {
   ASSERT_EQ(step("out").code, 0);
-  const std::set<std::string> before = names_in(at("out"));
+  const std::set<std::string> before = all_names_in(at("out"));
   EXPECT_EQ(before, (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply", "frame_0000.ply",
                                            "scene.toml", "stats.csv"}));
   for (const char* name : {"frame_0007.vtp", "frames.pvd", "frame_0007_1.ply", "bodies.obj"}) {
@@ -104,7 +104,7 @@ TEST_F(Folder, WhatIsNotOnTheListIsNotReplaced) {
     EXPECT_EQ(slurp(at("out/") + name), "mine");
     fs::remove(at("out/") + name);
   }
-  EXPECT_EQ(names_in(at("out")), before);
+  EXPECT_EQ(all_names_in(at("out")), before);
   fs::rename(at("out/stats.csv"), at("my stats.csv"));
   fs::create_symlink(at("my stats.csv"), at("out/stats.csv"));
   expect_refused(replace("out"), "stats.csv: is not the file that firn wrote");
@@ -115,9 +115,9 @@ TEST_F(Folder, WhatIsNotOnTheListIsNotReplaced) {
 TEST_F(Folder, ARunWithoutAListIsNotReplaced) {
   ASSERT_EQ(step("out").code, 0);
   fs::remove(at("out/.firn"));
-  const std::set<std::string> before = names_in(at("out"));
+  const std::set<std::string> before = all_names_in(at("out"));
   expect_refused(replace("out"), "is not on the list");
-  EXPECT_EQ(names_in(at("out")), before);
+  EXPECT_EQ(all_names_in(at("out")), before);
 }
 
 TEST_F(Folder, AListThatIsSomethingElseIsNotTouched) {
@@ -177,8 +177,8 @@ TEST_F(Folder, AFolderInUseIsRefusedWithAndWithoutOverwrite) {
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_NE(firn({"info", at("out")}).out.find("interrupted"), std::string::npos);
   EXPECT_EQ(replace("out").code, 0);
-  EXPECT_EQ(names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
-                                                        "frame_0000.ply", "scene.toml", "stats.csv"}))
+  EXPECT_EQ(all_names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
+                                                            "frame_0000.ply", "scene.toml", "stats.csv"}))
       << "pictures that were made while it ran are gone, too";
 }
 
@@ -210,8 +210,8 @@ TEST_F(Folder, WhatAKilledRunLeftIsRemoved) {
     spill(at("out/.firn.4711-0.tmp"), "half");
     spill(at("out/mine.4711-0.tmp"), "mine");
     ASSERT_EQ(replace("out").code, 0);
-    EXPECT_EQ(names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
-                                                          "frame_0000.ply", "mine.4711-0.tmp", "scene.toml", "stats.csv"}));
+    EXPECT_EQ(all_names_in(at("out")), (std::set<std::string>{".firn", "checkpoints", "checkpoints/step_00000001.state", "final.ply",
+                                                              "frame_0000.ply", "mine.4711-0.tmp", "scene.toml", "stats.csv"}));
   }
 }
 
@@ -230,13 +230,13 @@ TEST_F(Folder, ARunIsNotReplacedWhilePicturesAreMadeOfIt) {
 
 TEST_F(Folder, NothingIsRemovedBeforeTheSceneIsKnownToRun) {
   ASSERT_EQ(step("out").code, 0);
-  const std::set<std::string> before = names_in(at("out"));
+  const std::set<std::string> before = all_names_in(at("out"));
   const std::vector<std::string> tiny{
       "--formats", "vdb", "--set", "simulation.spacing=1e-5", "--set", "snow.radius=5e-5", "--set", "snow.center=[0, 0.001, 0]"};
   expect_refused(replace("out", tiny), "--set simulation.spacing=1e-5: spacing = 1e-05 m is too small for frames as .vdb");
   expect_refused(replace("out", {"--set", "snow.radius=1e-7"}), "no particles");
   expect_refused(replace("out", {"--set", "snow.center=[0, -1, 0]"}), "inside collider");
-  EXPECT_EQ(names_in(at("out")), before);
+  EXPECT_EQ(all_names_in(at("out")), before);
   std::vector<std::string> check{"check", scene_, "--set", "output.formats=[\"vdb\"]"};
   check.insert(check.end(), tiny.begin() + 2, tiny.end());
   expect_refused(firn(check), "too small for frames as .vdb");
@@ -276,7 +276,7 @@ TEST_F(Folder, InfoSaysWhatARunIs) {
   const Outcome whole = firn({"info", at("out") + "/"});
   ASSERT_EQ(whole.code, 0) << whole.err;
   for (const char* line :
-       {"format             run\n", "scene              small\n", "simulation         3D, spacing 0.02 m, 2 frames at 200 fps\n",
+       {"format             run\n", "scene              small\n", "simulation         3D, spacing 0.025 m, 2 frames at 200 fps\n",
         "state              finished\n", "frames             0 to 2, and 2 between them\n", "formats            ply (5 files, ",
         "vdb (5 files, ", "time               0.01 s of 0.01 s\n", "particles          ", "final state        final.ply\n",
         "pictures           3 in preview\n"})

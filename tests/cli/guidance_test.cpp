@@ -8,8 +8,6 @@
 namespace firn::test {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Guidance, TheProgramAlonePrintsItsHelp) {
   const Outcome alone = firn({});
   EXPECT_EQ(alone.code, 0);

@@ -32,7 +32,7 @@ TEST(Scenes, EveryGallerySceneChecksAndPrints) {
 
 TEST(Check, TurnsAMeshIntoAMillionParticlesInSecondsAndLittleMemory) {
   const TempFolder folder;
-  folder.write("ball.obj", firn::testing::obj(firn::testing::dome(120, std::numbers::pi)));
+  folder.write("ball.obj", obj(dome(120, std::numbers::pi)));
   spill(folder.file("ball.toml"), "[simulation]\nspacing = 0.032\nduration = 1\n[[snow]]\nshape = \"mesh\"\nfile = \"ball.obj\"\n");
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = firn({"check", folder.file("ball.toml")});

@@ -38,7 +38,7 @@ TEST_F(Mistake, ATypoIsAnsweredWithItsPlaceAndTheNearestName) {
 }
 
 TEST_F(Mistake, NumbersOutOfRangeNanAndInfinityAreRefusedAtTheirPlace) {
-  expect_error(check("spacing = 0.02", "spacing = -0.02"), "scene.toml:2:", "spacing");
+  expect_error(check("spacing = 0.025", "spacing = -0.025"), "scene.toml:2:", "spacing");
   expect_error(check("density = 400", "density = nan"), "scene.toml:10:", "density");
   expect_error(check("radius = 0.1", "radius = inf"), "scene.toml:15:", "radius");
   expect_error(check("friction = 0.3", "friction = \"much\""), "scene.toml:23:", "friction");
@@ -65,7 +65,7 @@ TEST_F(Mistake, SnowTooSmallForAnyParticleIsRefused) {
 }
 
 TEST_F(Mistake, ASceneTooBigForTheMachineIsRefusedAtItsSpacing) {
-  expect_error(check("spacing = 0.02", "spacing = 1e-5"), "scene.toml:2:", "GB");
+  expect_error(check("spacing = 0.025", "spacing = 1e-5"), "scene.toml:2:", "GB");
 }
 
 TEST_F(Mistake, ParticlesTooFarApartAreRefused) {

@@ -113,7 +113,7 @@ class FullDisk : public Output, public testing::WithParamInterface<const char*> 
 // A real disk of a few frames' size, in a name space of its own that ends with the shell.
 TEST_P(FullDisk, StopsTheRunWithTheReasonAndEarlierFramesAreWhole) {
   fs::create_directory(folder_.file("disk"));
-  const std::string disk = folder_.file("disk"), mount = "mount -t tmpfs -o size=1500k none '" + disk + "'";
+  const std::string disk = folder_.file("disk"), mount = "mount -t tmpfs -o size=1000k none '" + disk + "'";
   if (shell("unshare -rm sh -c \"" + mount + "\"").code != 0) GTEST_SKIP() << "this machine does not let a test mount a small disk";
   const Outcome outcome =
       shell("unshare -rm sh -c \"" + mount + " && { $FIRN run '" + scene_ + "' -o '" + disk + "/out' --frames 40 --formats " + GetParam() +

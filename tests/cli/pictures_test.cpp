@@ -49,7 +49,7 @@ class FrameRanges : public SmallScene {
 class ShownMethod : public SmallScene {
  protected:
   Outcome show(const std::string& dir, const std::string& what) {
-    return firn({"preview", folder_.file(dir), "--frames", "2", "--no-film", "--show", what});
+    return firn({"preview", folder_.file(dir), "--frames", "2", "--no-film", "--width", "480", "--height", "270", "--show", what});
   }
   std::string picture(const std::string& dir) { return slurp(folder_.file(dir + "/preview/frame_0002.png")); }
 };

@@ -30,6 +30,7 @@ inline std::string slurp(const std::string& path) {
   return text.str();
 }
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 inline void spill(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 class Process {
@@ -83,7 +84,7 @@ inline Outcome shell(const std::string& line) {
 // A quick scene; lines count from 1.
 inline std::string small_scene() {
   return R"([simulation]
-spacing = 0.02
+spacing = 0.025
 duration = 0.1
 fps = 24
 

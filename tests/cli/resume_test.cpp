@@ -182,8 +182,8 @@ TEST_F(ResumeCommand, NeedsTheFolderOfARun) {
 }
 
 TEST_F(ResumeCommand, AfterCtrlCIsOfferedAndLeavesTheFolderOfTheWholeRun) {
-  ASSERT_EQ(run("whole", {"--frames", "40"}).code, 0);
-  Process process({"run", scene_, "-o", path("out"), "--frames", "40", "--threads", "1"});
+  ASSERT_EQ(run("whole", {"--frames", "10"}).code, 0);
+  Process process({"run", scene_, "-o", path("out"), "--frames", "10", "--threads", "1"});
   ASSERT_TRUE(comes(path("out/frame_0003.ply")));
   ::kill(process.pid(), SIGINT);
   const Outcome stopped = process.wait();

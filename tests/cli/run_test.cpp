@@ -105,7 +105,7 @@ TEST_P(Threads, AnyCountAndAnyRepeatWritesTheSameBytes) {
 INSTANTIATE_TEST_SUITE_P(Solvers, Threads,
                          testing::Values("solver.integrator=explicit", "solver.integrator=semi-implicit",
                                          "solver.time_step=auto solver.precision=double solver.transfer=apic solver.kernel=quadratic",
-                                         "simulation.dimension=2 simulation.spacing=0.005 solver.transfer=apic solver.time_step=5e-5"));
+                                         "simulation.dimension=2 simulation.spacing=0.008 solver.transfer=apic solver.time_step=1e-4"));
 
 TEST_F(RunCommand, StepsAreExactlyAsManyAndAsLongAsAsked) {
   ASSERT_EQ(run("out", {"--steps", "300", "--set", "solver.time_step=1.7e-4"}).code, 0);

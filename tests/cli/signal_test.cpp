@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // Half a second, and some more for machines that are busy with other tests.
-constexpr double kSoon = 1.5;
+constexpr double kAnswered = 1.5;
 
 bool wait_until(const std::function<bool()>& what) {
   for (int k = 0; k < 1200; ++k, std::this_thread::sleep_for(std::chrono::milliseconds(25)))
@@ -31,7 +31,7 @@ void expect_end(Process& process, int signal, const std::string& which) {
   kill(process.pid(), signal);
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.code, 128 + signal) << which << outcome.err;
-  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), kSoon) << which;
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), kAnswered) << which;
 }
 
 // Poisson disks are found one after the other: so many take a minute.
@@ -93,7 +93,7 @@ TEST_F(SignalsInARun, PicturesFilmsAndConversionsLeaveNothingHalfDone) {
     const auto begin = Clock::now();
     kill(process.pid(), SIGTERM);
     EXPECT_EQ(process.wait().code, 143) << verb[0];
-    EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), kSoon) << verb[0];
+    EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), kAnswered) << verb[0];
     EXPECT_EQ(temporaries(folder_.path().string()), 0u) << verb[0];
   }
   EXPECT_FALSE(fs::exists(out + "/preview/preview.mp4")) << "ffmpeg went, too";

@@ -27,25 +27,28 @@ inline double value_of(const Numbers& numbers, std::string_view what) {
 // A run whose moments can be looked at, in the order of their times: one that is computed, or one in a folder.
 struct Moments {
   Moments(Scene of, std::function<Frame(double time)> look, std::function<double(std::size_t collider)> done)
-      : scene(std::move(of)), at(std::move(look)), work(std::move(done)), snow(check(scene).snow) {}
+      : scene(std::move(of)), at(std::move(look)), work(std::move(done)) {}
 
   Scene scene;
   std::function<Frame(double time)> at;
   std::function<double(std::size_t collider)> work;  // of the snow on the body until the moment last looked at, J
-  std::vector<CheckReport::Body> snow;
 
   Frame end() const { return at(scene.simulation.duration); }
   double cell() const { return scene.simulation.spacing; }
 
   // Particles of a body of snow: their ids are those that follow the bodies before it.
   Which body(const Frame& frame, std::size_t number) const {
+    if (snow_.empty()) snow_ = check(scene).snow;  // which sets the scene up once more
     std::uint64_t first = 0, size = 0;
     for (std::size_t k = 0; k <= number; ++k) {
       first += size;
-      size = snow[k].particles;
+      size = snow_[k].particles;
     }
     return [&frame, first, size](std::size_t i) { return frame.id[i] >= first && frame.id[i] < first + size; };
   }
+
+ private:
+  mutable std::vector<CheckReport::Body> snow_;
 };
 
 inline Numbers pieces_and_spread(const Moments& run) {

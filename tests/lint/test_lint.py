@@ -279,6 +279,17 @@ class Tidy(Planted):
         self.assertTrue(found[0].startswith("src/half.cpp:2: ") and "bugprone-integer-division" in found[0], found)
         self.assertEqual(self.said, [])
 
+    @unittest.skipUnless(shutil.which("clang-tidy"), "clang-tidy is not installed")
+    def test_sources_compiled_together_are_checked_one_by_one(self):
+        unity = "build/CMakeFiles/half.dir/Unity/unity_0_cxx.cxx"
+        others = self.folder / "src/other.cpp"
+        self.write({"src/other.cpp": "", unity: f'/* generated */\n#include "{others}"\n#include "{self.folder / "src/half.cpp"}"\n'})
+        entry = {"directory": str(self.folder / "build"), "command": f"c++ -c {self.folder / unity}", "file": str(self.folder / unity)}
+        self.write({"build/compile_commands.json": json.dumps([entry])})
+        self.commit()
+        self.assertEqual([finding.split(" ")[0] for finding in self.tidy(60)], ["src/half.cpp:2:"])
+        self.assertEqual(self.said, [])
+
     def test_what_did_not_change_is_not(self):
         self.configure()
         self.git("checkout", "-q", "src/half.cpp")

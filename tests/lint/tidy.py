@@ -10,6 +10,7 @@ from pathlib import Path
 from tree import Finding
 
 WARNING = re.compile(r"^(.+?):(\d+):\d+: (?:warning|error): (.*)$", re.M)
+INCLUDED = re.compile(r'^#include "(.+)"$', re.M)
 
 
 def _base(tree):
@@ -38,12 +39,22 @@ def changed_files(tree):
     return sorted({*differing, *untracked} & set(tree.files))
 
 
+def _commands(build):
+    """The build's commands, source by source, also where it compiles several of them at once."""
+    for entry in json.loads((Path(build) / "compile_commands.json").read_text()):
+        file = Path(entry["directory"], entry["file"])
+        if not (file.parent.name == "Unity" and file.is_file()):
+            yield entry
+            continue
+        for source in INCLUDED.findall(file.read_text()):
+            yield {**entry, "command": entry["command"].replace(entry["file"], source), "file": source}
+
+
 def _compiled(tree, build):
     """Sources that the build folder knows how to compile; None when there is no such folder."""
-    database = Path(build) / "compile_commands.json"
-    if not database.is_file():
+    if not (Path(build) / "compile_commands.json").is_file():
         return None
-    files = {Path(entry["directory"], entry["file"]).resolve() for entry in json.loads(database.read_text())}
+    files = {Path(entry["directory"], entry["file"]).resolve() for entry in _commands(build)}
     return {file.relative_to(tree.root.resolve()).as_posix() for file in files if file.is_relative_to(tree.root.resolve())}
 
 
@@ -51,7 +62,7 @@ def _own_database(build):
     """A folder with the build's commands less the precompiled headers, which are GCC's: so every file must include what it uses."""
     folder = Path(build) / "tidy"
     folder.mkdir(exist_ok=True)
-    entries = json.loads((Path(build) / "compile_commands.json").read_text())
+    entries = list(_commands(build))
     for entry in entries:
         entry["command"] = re.sub(r" (-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx)(?= )", "", entry["command"])
     (folder / "compile_commands.json").write_text(json.dumps(entries))

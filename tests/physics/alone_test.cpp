@@ -8,7 +8,7 @@
 namespace firn::test {
 namespace {
 
-constexpr double kH = 0.02;
+constexpr double kSpacing = 0.02;
 
 // Particles on a coarse lattice, `cells` apart, with velocities that differ a little. deformed: with F_E and B that are not at rest.
 Frame loose_particles(int dimension, int per_axis, double cells, bool deformed) {
@@ -18,7 +18,7 @@ Frame loose_particles(int dimension, int per_axis, double cells, bool deformed) 
     const int at[3] = {k % per_axis, k / per_axis % per_axis, k / (per_axis * per_axis)};
     Vector x{0, 0, 0}, v{0, 0, 0};
     for (int d = 0; d < dimension; ++d) {
-      x[d] = kH * (cells * at[d] + 0.9 * rng.uniform());
+      x[d] = kSpacing * (cells * at[d] + 0.9 * rng.uniform());
       v[d] = 0.4 * (rng.uniform() - 0.5);
     }
     x[1] += 0.05;
@@ -39,7 +39,7 @@ Frame loose_particles(int dimension, int per_axis, double cells, bool deformed) 
 
 Scene scene_of(const Frame& frame, int dimension, const TempFolder& folder) {
   write_ply(folder.file("loose.ply"), frame);
-  Scene scene = empty_scene(dimension, kH);
+  Scene scene = empty_scene(dimension, kSpacing);
   scene.solver.precision = Precision::kDouble;
   scene.snow.push_back(particle_file(folder.file("loose.ply")));
   return scene;
@@ -145,11 +145,11 @@ Frame small_clusters(int dimension, int clusters, int count) {
     const int cluster = k / count, side = k % count, column = cluster % 20, row = cluster / 20;
     Vector x{0, 0, 0}, v{0, -1, 0};
     for (int d = 0; d < dimension; ++d) {
-      x[d] = kH * (edge + (side >> d & 1 ? 0.4 : -0.6) + 0.3 * rng.uniform());
+      x[d] = kSpacing * (edge + (side >> d & 1 ? 0.4 : -0.6) + 0.3 * rng.uniform());
       v[d] += 0.2 * (rng.uniform() - 0.5);
     }
-    x[0] += kH * 4 * edge * (1 + column);
-    x[1] += kH * 4 * edge * (1 + row);
+    x[0] += kSpacing * 4 * edge * (1 + column);
+    x[1] += kSpacing * 4 * edge * (1 + row);
     frame.id.push_back(static_cast<std::uint32_t>(k + 1));
     frame.position.push_back(x);
     frame.velocity.push_back(v);
@@ -183,8 +183,8 @@ TEST_P(SmallClusters, EqualTheReferenceWithAnyNumberOfThreads) {
   scene.solver.kernel = kernel;
   scene.solver.tolerance = 1e-12;
   Collider ball;  // under the first of them
-  const double middle = kH * 5 * (dimension == 3 ? 4 : 8);
-  ball.shape.center = {middle, middle - 0.07, dimension == 3 ? kH * 4 : 0};
+  const double middle = kSpacing * 5 * (dimension == 3 ? 4 : 8);
+  ball.shape.center = {middle, middle - 0.07, dimension == 3 ? kSpacing * 4 : 0};
   ball.shape.radius = 0.05;
   scene.colliders.push_back(ball);
   Simulation one(scene, Backend::kCpu, 1), two(scene, Backend::kCpu, 2), seven(scene, Backend::kCpu, 7), slow(scene, Backend::kReference);

@@ -11,8 +11,6 @@
 namespace firn::test {
 namespace {
 
-constexpr double kGravity = 9.81;
-
 struct Method {
   Integrator integrator;
   Transfer transfer;
@@ -58,13 +56,14 @@ Collider box(const Vector& center, const Vector& size) {
   return collider;
 }
 
-// Cells that it creeps in a second, after the first.
+// Cells a second that it creeps, once it lies.
 double creep(const Scene& scene) {
+  constexpr double kBegin = 1, kSpan = 0.5;  // s
   Simulation simulation(scene);
-  simulation.advance_to(1);
+  simulation.advance_to(kBegin);
   const double before = mean_x(simulation);
-  simulation.advance_to(2);
-  return std::abs(mean_x(simulation) - before) / scene.simulation.spacing;
+  simulation.advance_to(kBegin + kSpan);
+  return std::abs(mean_x(simulation) - before) / scene.simulation.spacing / kSpan;
 }
 
 TEST(HeldContact, HoldsABlockThatFrictionCanHold) {

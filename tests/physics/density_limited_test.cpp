@@ -13,7 +13,7 @@
 namespace firn::test {
 namespace {
 
-constexpr double kG = 9.81, kH = 0.01, kStep = 1e-3;
+constexpr double kH = 0.01, kStep = 1e-3;
 
 Scene gallery_scene(const std::string& name, std::vector<std::string> keys = {}) {
   keys.push_back("solver.precision=double");
@@ -124,7 +124,7 @@ TEST_P(DensityLimited, FreeFallIsExact) {
     const double fall = after.position[0][1] - before.position[0][1];
     double worst = 0, bend = 0;
     for (std::size_t p = 0; p < after.size(); ++p) {
-      worst = std::max(worst, std::abs(after.velocity[p][1] / (-kG * time) - 1));
+      worst = std::max(worst, std::abs(after.velocity[p][1] / (-kGravity * time) - 1));
       bend = std::max(bend, std::abs(after.position[p][1] - before.position[p][1] - fall));
     }
     const double density = largest_node_density(before, dimension) / kCritical;
@@ -168,7 +168,7 @@ TEST_P(DensityLimited, InOneSceneDenserSnowFallsSlower) {
     const Frame frame = at(two_balls(dimension, ratio), GetParam(), time);
     if (dimension == 2) EXPECT_EQ(frame.size(), 148u);
     const std::size_t half = frame.size() / 2;
-    const double light = acceleration(frame, 0, half, time) / kG, dense = acceleration(frame, half, frame.size(), time) / kG;
+    const double light = acceleration(frame, 0, half, time) / kGravity, dense = acceleration(frame, half, frame.size(), time) / kGravity;
     printf("    %dD, density ratio %.2f, %.3f s: %.10f and %.4f g\n", dimension, ratio, time, light, dense);
     EXPECT_NEAR(light, 1, 1e-12);
     return dense;

@@ -63,9 +63,9 @@ TEST(Energy, OfExplicitStepsDoesNotGrowHoweverShort) {
   }
 }
 
-// `make soak` has 200 of them.
+// `make soak` has those before them; the one of seed 200 takes ten times as long as all of these.
 TEST(Energy, OfRandomSnowDoesNotGrow) {
-  for (std::uint64_t seed = 200; seed < 212; ++seed) EXPECT_LT(energy_made(random_energy_scene(seed), 0.02), 0.01) << seed;
+  for (std::uint64_t seed = 201; seed < 213; ++seed) EXPECT_LT(energy_made(random_energy_scene(seed), 0.02), 0.01) << seed;
 }
 
 // Strains of a ten-thousandth are known to a thousandth in float, and very hard snow takes 1e5 steps a second: what every step gains by

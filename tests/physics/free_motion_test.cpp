@@ -9,8 +9,6 @@
 namespace firn::test {
 namespace {
 
-constexpr double kG = 9.81;
-
 // A ball whose particles come in mirrored pairs on every axis.
 Frame symmetric_ball(int dimension, double radius, double spacing, const Vector& center) {
   Frame frame;
@@ -75,7 +73,7 @@ TEST_P(FreeFall, KeepsShapeAndSpeedOver1000Steps) {
   const Extent after = extent(frame);
 
   const double bound = c.precision == Precision::kFloat ? 1e-4 : 1e-10;
-  const double speed = kG * kSteps * dt, fall = kG * dt * dt * kSteps * (kSteps + 1) / 2;
+  const double speed = kGravity * kSteps * dt, fall = kGravity * dt * dt * kSteps * (kSteps + 1) / 2;
   for (const auto& v : frame.velocity) {
     ASSERT_NEAR(v[1], -speed, bound * speed);
     ASSERT_NEAR(v[0], 0, bound * speed);

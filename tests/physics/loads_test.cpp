@@ -8,8 +8,6 @@
 namespace firn::test {
 namespace {
 
-constexpr double kGravity = 9.81;
-
 Vector operator+(const Vector& a, const Vector& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
 Vector operator*(double s, const Vector& a) { return {s * a[0], s * a[1], s * a[2]}; }
 Vector cross(const Vector& a, const Vector& b) { return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}; }

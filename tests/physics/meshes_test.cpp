@@ -13,9 +13,6 @@
 namespace firn::test {
 namespace {
 
-using firn::testing::dome;
-using firn::testing::obj;
-
 constexpr double kPi = std::numbers::pi;
 
 Mesh scaled(Mesh mesh, const Vector& by) {
@@ -87,7 +84,7 @@ TEST(MeshBall, WeighsFallsAndLandsLikeTheSphere) {
 // A leg whose lower half turns about the knee by `angle`, with a soft bend.
 Mesh bent_leg(double angle) {
   constexpr double kRadius = 0.07, kShin = 0.25, kBend = 0.08;
-  Mesh leg = dome(32, kPi);
+  Mesh leg = dome(20, kPi);
   for (Vec<double, 3>& x : leg.points) {
     x = kRadius * x;
     x[1] += x[1] < 0 ? -kShin : kShin;  // a capsule
@@ -128,7 +125,7 @@ double deepest(const Simulation& simulation, const std::string& mesh, double h) 
 
 TEST(DeformingLeg, PushesSnowWithoutLettingItIn) {
   const TempFolder folder;
-  constexpr double kH = 0.02;
+  constexpr double kH = 0.03;
   constexpr int kFrames = 9;
   std::vector<std::string> files;
   files.reserve(kFrames);
@@ -145,7 +142,7 @@ TEST(DeformingLeg, PushesSnowWithoutLettingItIn) {
 // Every other frame has its points in another order: velocities come from the level sets.
 TEST(DeformingLeg, PushesSnowAlsoWhenItsTopologyChanges) {
   const TempFolder folder;
-  constexpr double kH = 0.026;
+  constexpr double kH = 0.03;
   constexpr int kFrames = 7;
   std::vector<std::string> files;
   for (int k = 0; k < kFrames; ++k) {
@@ -164,13 +161,13 @@ TEST(DeformingLeg, PushesSnowAlsoWhenItsTopologyChanges) {
 // Two parts, one of which flies a third of a metre a frame, to snow far from where it began; with triangles that have no area.
 TEST(FlyingSequence, HitsSnowFarFromWhereItBegan) {
   const TempFolder folder;
-  constexpr double kH = 0.02, kWay = 0.3;
+  constexpr double kH = 0.03, kWay = 0.3;
   std::vector<std::string> files;
-  Mesh flier = scaled(dome(24, kPi), {0.1, 0.1, 0.1});
+  Mesh flier = scaled(dome(16, kPi), {0.1, 0.1, 0.1});
   flier.triangles.insert(flier.triangles.begin(), {{0, 0, 5}, {3, 4, 4}});
-  const Mesh standing = firn::testing::moved(flier, {0, -1, 0});
+  const Mesh standing = moved(flier, {0, -1, 0});
   for (int k = 0; k < 8; ++k) {
-    const Mesh both = firn::testing::joined(firn::testing::moved(flier, {kWay * k, 0, 0}), standing);
+    const Mesh both = joined(moved(flier, {kWay * k, 0, 0}), standing);
     files.push_back(folder.write(fmt::format("fly_{}.obj", k), obj(both)));
   }
   Scene scene = kicking_leg(folder, "fly_#.obj", kH);
@@ -187,7 +184,7 @@ TEST(FlyingSequence, HitsSnowFarFromWhereItBegan) {
 TEST(ThinMeshPlate, CarriesSnowAlong) {
   const TempFolder folder;
   constexpr double kH = 0.02, kSpeed = 20;
-  Mesh plate = firn::testing::cube();
+  Mesh plate = cube();
   for (Vec<double, 3>& x : plate.points) x = {kH * (x[0] - 0.5), 0.4 * (x[1] - 0.5), 0.4 * (x[2] - 0.5)};
   const std::string file = folder.write("plate.obj", obj(plate));
   for (const double shift : {0.0, 0.3, 0.5}) {

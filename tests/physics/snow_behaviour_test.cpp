@@ -118,7 +118,7 @@ TEST(Snowball, PackingHardensAndStretchWeakens) {
 
 // A ball thrown at a wall, without a floor: what still hangs there a moment later.
 double retained_mass(bool sticky) {
-  Scene scene = empty_scene(3, 0.02);
+  Scene scene = empty_scene(3, 0.03);
   scene.snow.push_back(ball({-0.16, 0, 0}, 0.14));
   scene.snow[0].velocity = {5, 0, 0};
   scene.snow[0].particles_per_cell = 6;
@@ -128,7 +128,7 @@ double retained_mass(bool sticky) {
   wall.sticky = sticky;
   scene.colliders.push_back(wall);
   Simulation simulation(scene);
-  simulation.advance_to(0.4);
+  simulation.advance_to(0.35);
   double held = 0, all = 0;
   const Frame frame = simulation.frame(false);
   for (std::size_t i = 0; i < frame.size(); ++i) {

@@ -113,8 +113,8 @@ TEST(StepAndSpacing, LeaveTheSameLargestPieceInStepsOf200Microseconds) {
     const double usual = largest_piece(scene, Integrator::kExplicit, std::nullopt, duration);
     return largest_piece(scene, Integrator::kSemiImplicit, 2e-4, duration) / usual;
   };
-  EXPECT_NEAR(ratio(thrown_ball(0.02), 0.4), 1, 0.15);
-  EXPECT_NEAR(ratio(block_on_a_wedge(), 0.3), 1, 0.15);
+  EXPECT_NEAR(ratio(thrown_ball(0.02), 0.25), 1, 0.15);
+  EXPECT_NEAR(ratio(block_on_a_wedge(), 0.2), 1, 0.15);
 }
 
 }  // namespace

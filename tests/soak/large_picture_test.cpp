@@ -26,7 +26,7 @@ TEST(TenMillionParticles, ArePathTracedInAMinuteAndAFewGigabytes) {
   getrusage(RUSAGE_SELF, &usage);
   const double gigabytes = static_cast<double>(usage.ru_maxrss) / 1e6;
   printf("    picture in %.1f s, largest memory %.1f GB\n", seconds, gigabytes);
-  const Image image = testing::read_png(result.pictures.at(0));
+  const Image image = test::read_png(result.pictures.at(0));
   const std::size_t middle =
       3 * (static_cast<std::size_t>(image.height / 2) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(image.width / 2));
   EXPECT_GT(image.rgb[middle], 100) << "snow";

@@ -8,7 +8,7 @@
 
 #include "geometry/mesh.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 template <class T>
 void append(std::string& bytes, const T& value) {
@@ -147,4 +147,4 @@ inline std::string fbx(const Mesh& mesh, const FbxSettings& settings = {}) {
          "Connections:  {\n\tC: \"OO\",2000,0\n\tC: \"OO\",1000,2000\n}\n";
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

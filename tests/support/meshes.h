@@ -6,7 +6,7 @@
 
 #include "geometry/mesh.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 // The cube [0, 1]³: 8 points, 12 triangles, volume 1, area 6.
 inline Mesh cube() {
@@ -61,4 +61,4 @@ inline Mesh joined(Mesh a, const Mesh& b) {
   return a;
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -10,6 +10,8 @@
 
 namespace firn::test {
 
+inline constexpr double kGravity = 9.81;  // m/s², as scenes have it
+
 struct RandomSnow {
   int dimension = 3;
   int count = 2000;
@@ -94,6 +96,12 @@ inline Scene empty_scene(int dimension, double h) {
   scene.solver.integrator = Integrator::kExplicit;  // tests of the other one say so
   scene.materials.push_back({});
   return scene;
+}
+
+inline Frame after_steps(const Scene& scene, Backend backend, int steps) {
+  Simulation simulation(scene, backend, 2);
+  for (int k = 0; k < steps; ++k) simulation.step(*scene.solver.time_step);
+  return simulation.frame(true);
 }
 
 }  // namespace firn::test

@@ -6,8 +6,6 @@
 namespace firn::collide_tests {
 namespace {
 
-constexpr int kPoints = 5000;
-
 template <int D>
 double phi(const Solid<double, 3>& s, const Vec<double, D>& q) {
   return evaluate(convert_solid<double, D>(s), q).phi;

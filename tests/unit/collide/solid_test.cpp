@@ -4,8 +4,6 @@
 namespace firn::collide_tests {
 namespace {
 
-constexpr int kPoints = 5000;
-
 template <class C>
 class SolidIn : public InDimension<C> {};
 TYPED_TEST_SUITE(SolidIn, Dimensions);

@@ -13,6 +13,8 @@
 
 namespace firn::collide_tests {
 
+inline constexpr int kPoints = 5000;
+
 inline double between(Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); }
 
 template <int D>

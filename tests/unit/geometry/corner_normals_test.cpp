@@ -10,7 +10,7 @@ namespace {
 constexpr double kFortyDegrees = 0.766;
 
 TEST(CornerNormals, OfACubeAreThoseOfItsFaces) {
-  const Mesh cube = testing::cube();
+  const Mesh cube = test::cube();
   const std::vector<CornerNormals> normals = corner_normals(cube, kFortyDegrees);
   ASSERT_EQ(normals.size(), cube.triangles.size());
   for (const CornerNormals& corners : normals)
@@ -21,7 +21,7 @@ TEST(CornerNormals, OfACubeAreThoseOfItsFaces) {
 }
 
 TEST(CornerNormals, OfACubeAreItsDiagonalsWhenNothingIsSharp) {
-  const Mesh cube = testing::cube();
+  const Mesh cube = test::cube();
   const std::vector<CornerNormals> normals = corner_normals(cube, -1);
   for (std::size_t t = 0; t < normals.size(); ++t)
     for (std::size_t i = 0; i < 3; ++i)
@@ -29,7 +29,7 @@ TEST(CornerNormals, OfACubeAreItsDiagonalsWhenNothingIsSharp) {
 }
 
 TEST(CornerNormals, OfASphereAreItsRadii) {
-  const Mesh dome = testing::dome(32, 2);
+  const Mesh dome = test::dome(32, 2);
   const std::vector<CornerNormals> normals = corner_normals(dome, kFortyDegrees);
   for (std::size_t t = 0; t < normals.size(); ++t)
     for (std::size_t i = 0; i < 3; ++i) {

@@ -31,7 +31,7 @@ double to_nearest_triangle(const Mesh& mesh, const V& q) {
   return nearest;
 }
 
-V random_point(Rng& rng, double reach) {
+V point_around(Rng& rng, double reach) {
   return {reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1)};
 }
 
@@ -42,7 +42,7 @@ TEST(HeightSolid, KnowsTheDistanceToItsMesh) {
     const HeightSolid solid(map, kBase);
     Rng rng(7);
     for (int i = 0; i < 300; ++i) {
-      const V q = random_point(rng, i % 3 == 0 ? 4 : 1.3);
+      const V q = point_around(rng, i % 3 == 0 ? 4 : 1.3);
       ASSERT_NEAR(std::abs(solid.distance(q)), to_nearest_triangle(mesh, q), 1e-12) << q[0] << " " << q[1] << " " << q[2];
       ASSERT_NEAR(std::abs(solid.distance(q, 0.2)), std::min(to_nearest_triangle(mesh, q), 0.2), 1e-12) << "not looked for farther away";
     }
@@ -54,7 +54,7 @@ TEST(HeightSolid, IsNegativeInsideOnly) {
   const HeightSolid solid(map, kBase);
   Rng rng(8);
   for (int i = 0; i < 2000; ++i) {
-    const V q = random_point(rng, 1.5);
+    const V q = point_around(rng, 1.5);
     const bool over_area = q[0] > kArea.x0 && q[0] < kArea.x1 && q[2] > kArea.z0 && q[2] < kArea.z1;
     ASSERT_EQ(solid.distance(q) < 0, over_area && q[1] > kBase && q[1] < map.top(q[0], q[2]));
   }
@@ -101,7 +101,7 @@ TEST(SampledOnDemand, GivesDistancesNearTheSurfaceAndInsideAndNeverPromisesMore)
   const std::shared_ptr<const LevelSet> level_set = sampled_hills();
   Rng rng(9);
   for (int i = 0; i < 5000; ++i) {
-    const V q = random_point(rng, 2.5);
+    const V q = point_around(rng, 2.5);
     const double exact = solid.distance(q), phi = sample_phi(level_set->bricks, q).phi;
     ASSERT_LE(phi, exact + 0.01);
     if (exact < 0.05) ASSERT_NEAR(phi, exact, 0.015);
@@ -117,7 +117,7 @@ TEST(SampledOnDemand, GivesTheSameBitsOnAnyNumberOfThreadsAndInAnyOrder) {
     parallel_for(phi.size(), [&](std::size_t i) {
       const std::size_t at = backwards ? phi.size() - 1 - i : i;
       Rng rng(at);
-      phi[at] = sample_phi(level_set->bricks, random_point(rng, 1.5)).phi;
+      phi[at] = sample_phi(level_set->bricks, point_around(rng, 1.5)).phi;
     });
     return phi;
   };

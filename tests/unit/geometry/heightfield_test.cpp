@@ -14,7 +14,7 @@
 namespace firn {
 namespace {
 
-const GroundArea kArea{-1, 0, 3, 2};
+const GroundArea kField{-1, 0, 3, 2};
 
 using test::error_of;
 
@@ -54,7 +54,7 @@ TEST(HeightMap, IsBilinearBetweenItsPointsAndLevelBeyondTheEdges) {
 TEST(HeightMap, OfA8BitPictureGoesFromBlackToWhite) {
   const test::TempFolder folder;
   const std::string file = folder.write("a.png", png_of<std::uint8_t>(3, 2, {0, 51, 255, 102, 153, 204}, PNG_FORMAT_GRAY));
-  const HeightMap map = height_map_from_png(file, kArea, -1, 4);
+  const HeightMap map = height_map_from_png(file, kField, -1, 4);
   ASSERT_EQ(map.nx, 3u);
   ASSERT_EQ(map.nz, 2u);
   EXPECT_DOUBLE_EQ(map.height(-1, 0), -1) << "left and top";
@@ -66,7 +66,7 @@ TEST(HeightMap, OfA8BitPictureGoesFromBlackToWhite) {
 TEST(HeightMap, OfA16BitPictureHasFineSteps) {
   const test::TempFolder folder;
   const std::string file = folder.write("a.png", png_of<std::uint16_t>(2, 2, {0, 1, 256, 65535}, PNG_FORMAT_LINEAR_Y));
-  const HeightMap map = height_map_from_png(file, kArea, 0, 65535);
+  const HeightMap map = height_map_from_png(file, kField, 0, 65535);
   const std::vector<double> expected{0, 1, 256, 65535};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(map.heights[i], expected[i], 1e-9);
 }
@@ -75,7 +75,7 @@ TEST(HeightMap, PicturesThatAreNoneAreRefused) {
   const test::TempFolder folder;
   const auto error = [&](const std::string& content) {
     const std::string file = folder.write("a.png", content);
-    const std::string text = error_of([&] { height_map_from_png(file, kArea, 0, 1); });
+    const std::string text = error_of([&] { height_map_from_png(file, kField, 0, 1); });
     EXPECT_TRUE(text.starts_with(file + ": ")) << text;
     return text.substr(file.size() + 2);
   };
@@ -91,7 +91,7 @@ TEST(HeightMap, PicturesThatAreNoneAreRefused) {
   std::string flipped = good;
   flipped[good.size() / 2] ^= 0x10;
   EXPECT_TRUE(error(flipped).starts_with("is a damaged PNG picture: "));
-  EXPECT_TRUE(error_of([] { height_map_from_png("/no/such.png", kArea, 0, 1); }).starts_with("/no/such.png: cannot be opened"));
+  EXPECT_TRUE(error_of([] { height_map_from_png("/no/such.png", kField, 0, 1); }).starts_with("/no/such.png: cannot be opened"));
 }
 
 TEST(HeightMap, PicturesWithTooManyPixelsAreRefusedBeforeTheyAreRead) {
@@ -108,7 +108,7 @@ TEST(HeightMap, PicturesWithTooManyPixelsAreRefusedBeforeTheyAreRead) {
   crc = ~crc;
   for (int i = 0; i < 4; ++i) huge[29 + i] = static_cast<char>(crc >> (24 - 8 * i));
   const std::string file = folder.write("a.png", huge);
-  EXPECT_EQ(error_of([&] { height_map_from_png(file, kArea, 0, 1); }),
+  EXPECT_EQ(error_of([&] { height_map_from_png(file, kField, 0, 1); }),
             file + ": has 100000 × 100000 pixels, at most 16777216 in all are allowed");
 }
 
@@ -152,20 +152,20 @@ TEST(Formula, MistakesAreShownWithTheirPlace) {
 }
 
 TEST(Formula, ResultsThatAreNotNumbersNameThePoint) {
-  EXPECT_EQ(error_of([] { height_map_from_formula("log(x)", kArea, 0.5); }), "the formula is not a number at x = -1, z = 0");
-  EXPECT_EQ(error_of([] { height_map_from_formula("1/x", kArea, 0.5); }), "the formula is infinite at x = 0, z = 0");
+  EXPECT_EQ(error_of([] { height_map_from_formula("log(x)", kField, 0.5); }), "the formula is not a number at x = -1, z = 0");
+  EXPECT_EQ(error_of([] { height_map_from_formula("1/x", kField, 0.5); }), "the formula is infinite at x = 0, z = 0");
 }
 
 TEST(HeightMap, OfAFormulaHasPointsNoFartherApartThanAsked) {
-  const HeightMap map = height_map_from_formula("x + 10 * z", kArea, 0.3);
+  const HeightMap map = height_map_from_formula("x + 10 * z", kField, 0.3);
   EXPECT_LE(map.dx, 0.3);
   EXPECT_LE(map.dz, 0.3);
   EXPECT_NEAR(map.height(0.123, 1.456), 14.683, 1e-12);
-  EXPECT_NE(error_of([] { height_map_from_formula("x", kArea, 1e-6); }), "no error");
+  EXPECT_NE(error_of([] { height_map_from_formula("x", kField, 1e-6); }), "no error");
 }
 
 TEST(HeightMap, CoarsenedKeepsSlopesAndMeansAndTheMapsEdges) {
-  const HeightMap fine = height_map_from_formula("0.3*x + 0.1*z + 0.01*sin(900*x)", kArea, 0.01), coarse = coarsened(fine, 0.1);
+  const HeightMap fine = height_map_from_formula("0.3*x + 0.1*z + 0.01*sin(900*x)", kField, 0.01), coarse = coarsened(fine, 0.1);
   EXPECT_LE(coarse.dx, 0.1);
   EXPECT_GT(coarse.dx, 0.05);
   EXPECT_DOUBLE_EQ(coarse.x1(), fine.x1());
@@ -175,7 +175,7 @@ TEST(HeightMap, CoarsenedKeepsSlopesAndMeansAndTheMapsEdges) {
 }
 
 TEST(HeightMesh, IsClosedAndFacesOutwards) {
-  const Mesh mesh = to_mesh(height_map_from_formula("0.1*sin(4*x)*cos(3*z)", kArea, 0.1), -0.5);
+  const Mesh mesh = to_mesh(height_map_from_formula("0.1*sin(4*x)*cos(3*z)", kField, 0.1), -0.5);
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
   for (const auto& t : mesh.triangles)
     for (int i = 0; i < 3; ++i) ++edges[{t[i], t[(i + 1) % 3]}];
@@ -192,7 +192,7 @@ TEST(HeightMesh, IsClosedAndFacesOutwards) {
 
 // Of f(x) + g(z) the two triangles of a cell have exactly the bilinear cell's volume.
 TEST(HeightMesh, HoldsTheIntegralOfTheHeights) {
-  const HeightMap map = height_map_from_formula("0.2*sin(4*x) + 0.1*z^2", kArea, 0.07);
+  const HeightMap map = height_map_from_formula("0.2*sin(4*x) + 0.1*z^2", kField, 0.07);
   double integral = 0;
   for (std::size_t k = 0; k + 1 < map.nz; ++k)
     for (std::size_t i = 0; i + 1 < map.nx; ++i)
@@ -201,7 +201,7 @@ TEST(HeightMesh, HoldsTheIntegralOfTheHeights) {
 }
 
 TEST(HeightMesh, NeedsABaseBelowTheGround) {
-  const HeightMap map = height_map_from_formula("x", kArea, 1);
+  const HeightMap map = height_map_from_formula("x", kField, 1);
   EXPECT_EQ(error_of([&] { to_mesh(map, -0.9); }), "the base of the height field, -0.9 m, must lie below its lowest point, -1 m");
 }
 

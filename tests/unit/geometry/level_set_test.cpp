@@ -18,7 +18,7 @@ using V = Vec<double, 3>;
 
 constexpr double kVoxel = 0.05, kBand = 0.2;
 
-Volume unit_ball() { return mesh_to_volume(testing::dome(96, std::numbers::pi), {kVoxel, kBand, 0}); }
+Volume unit_ball() { return mesh_to_volume(test::dome(96, std::numbers::pi), {kVoxel, kBand, 0}); }
 
 V random_point(Rng& rng, double reach) {
   return {reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1), reach * (2 * rng.uniform() - 1)};
@@ -51,17 +51,17 @@ TEST(MeshToVolume, NeverPromisesMoreThanTheDistance) {
 
 TEST(MeshToVolume, HoldsTheMeshsVolume) {
   EXPECT_NEAR(inside_volume(unit_ball()), 4.0 / 3 * std::numbers::pi, 0.005 * 4.2);
-  EXPECT_NEAR(inside_volume(mesh_to_volume(testing::cube(), {kVoxel, kBand, 0})), 1, 0.005);
+  EXPECT_NEAR(inside_volume(mesh_to_volume(test::cube(), {kVoxel, kBand, 0})), 1, 0.005);
 }
 
 TEST(MeshToVolume, DoesNotCareWhichWayTrianglesFaceOrWhetherTheyShareCorners) {
-  Mesh cube = testing::soup(testing::cube());
+  Mesh cube = test::soup(test::cube());
   std::swap(cube.triangles[3][0], cube.triangles[3][1]);
   EXPECT_NEAR(inside_volume(mesh_to_volume(cube, {kVoxel, kBand, 0})), 1, 0.005);
 }
 
 TEST(MeshToVolume, MakesASheetOfItsThicknessFromAnOpenMesh) {
-  const Mesh open = testing::dome(48, std::numbers::pi / 2);
+  const Mesh open = test::dome(48, std::numbers::pi / 2);
   constexpr double kThickness = 0.2;
   const Volume sheet = mesh_to_volume(open, {kVoxel, kBand, kThickness});
   EXPECT_LT(sample_phi(sheet.view(), V{0, 1, 0}).phi, -0.4 * kThickness);
@@ -83,7 +83,7 @@ TEST(MeshToVolume, GivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 TEST(MeshToVolume, RefusesWhatWouldFillTheMemory) {
-  Mesh huge = testing::cube();
+  Mesh huge = test::cube();
   for (V& x : huge.points) x = 1e5 * x;
   EXPECT_THROW(mesh_to_volume(huge, {1e-3, 1e-2, 0}), UserError);
 }
@@ -109,9 +109,9 @@ V mean_velocity_near_surface(const SurfaceFrame& at, std::vector<float> velocity
 }
 
 TEST(SurfaceMotion, OfPointsIsTheirOwn) {
-  const Mesh ball = testing::dome(64, std::numbers::pi);
+  const Mesh ball = test::dome(64, std::numbers::pi);
   const V by{0.05, -0.1, 0.02};
-  const SurfaceFrame from = frame_of(ball), to = frame_of(testing::moved(ball, by));
+  const SurfaceFrame from = frame_of(ball), to = frame_of(test::moved(ball, by));
   for (const double span : {0.5, 2.0}) {
     const V v = mean_velocity_near_surface(from, surface_velocities(from, to, from, span));
     for (int d = 0; d < 3; ++d) EXPECT_NEAR(v[d], by[d] / span, 1e-5 / span);
@@ -121,10 +121,10 @@ TEST(SurfaceMotion, OfPointsIsTheirOwn) {
 
 // Along the normal only: over a ball, a third of it is left on average.
 TEST(SurfaceMotion, OfLevelSetsIsAlongTheNormal) {
-  Mesh ball = testing::dome(64, std::numbers::pi);
+  Mesh ball = test::dome(64, std::numbers::pi);
   const V by{0.05, -0.1, 0.02};
   const SurfaceFrame from = frame_of(ball);
-  SurfaceFrame to = frame_of(testing::moved(ball, by));
+  SurfaceFrame to = frame_of(test::moved(ball, by));
   std::swap(to.mesh.triangles.front(), to.mesh.triangles.back());
   ASSERT_FALSE(has_same_topology(from.mesh, to.mesh));
   const V v = mean_velocity_near_surface(from, surface_velocities(from, to, from, 1));

@@ -17,8 +17,8 @@
 namespace firn {
 namespace {
 
+using test::cube;
 using test::TempFolder;
-using testing::cube;
 
 constexpr double kSinglePrecision = 1e-6;
 
@@ -62,7 +62,7 @@ TEST_P(EveryFormat, GivesVolumeAndAreaOfTheCube) {
 }
 
 TEST_P(EveryFormat, GivesEveryPointOfASphere) {
-  const Mesh sphere = testing::moved(testing::dome(20, 3.0), {0.25, -3, 7});
+  const Mesh sphere = test::moved(test::dome(20, 3.0), {0.25, -3, 7});
   const Mesh mesh = read(GetParam().file, GetParam().write(sphere));
   ASSERT_EQ(mesh.triangles.size(), sphere.triangles.size());
   for (std::size_t t = 0; t < sphere.triangles.size(); ++t)
@@ -95,20 +95,20 @@ TEST_P(EveryFormat, OfRandomBytesIsRefused) {
 TEST_P(EveryFormat, OfNoBytesIsRefused) { EXPECT_TRUE(contains(error_of(GetParam().file, ""), "the file is empty")); }
 
 const Format kFormats[] = {
-    {"Obj", "a.obj", testing::obj},
-    {"AsciiPly", "a.ply", testing::ascii_ply},
-    {"BinaryPly", "a.ply", testing::binary_ply},
-    {"AsciiStl", "a.stl", testing::ascii_stl},
-    {"BinaryStl", "a.STL", testing::binary_stl},
-    {"Gltf", "a.gltf", [](const Mesh& mesh) { return testing::gltf(mesh); }},
-    {"Glb", "a.glb", testing::glb},
-    {"Fbx", "a.Fbx", [](const Mesh& mesh) { return testing::fbx(mesh); }},
+    {"Obj", "a.obj", test::obj},
+    {"AsciiPly", "a.ply", test::ascii_ply},
+    {"BinaryPly", "a.ply", test::binary_ply},
+    {"AsciiStl", "a.stl", test::ascii_stl},
+    {"BinaryStl", "a.STL", test::binary_stl},
+    {"Gltf", "a.gltf", [](const Mesh& mesh) { return test::gltf(mesh); }},
+    {"Glb", "a.glb", test::glb},
+    {"Fbx", "a.Fbx", [](const Mesh& mesh) { return test::fbx(mesh); }},
 };
 INSTANTIATE_TEST_SUITE_P(All, EveryFormat, ::testing::ValuesIn(kFormats), [](const auto& info) { return info.param.name; });
 
 TEST(ReadMesh, NestedNodesPlaceTheirMeshes) {
   // Twice as large and turned by 90 degrees about z, at (5, 0, 0) of a node that is moved up by 1; and once more, mirrored.
-  const Mesh mesh = read("a.gltf", testing::gltf(cube(), R"([{"translation":[0,1,0],"children":[1,2]},
+  const Mesh mesh = read("a.gltf", test::gltf(cube(), R"([{"translation":[0,1,0],"children":[1,2]},
       {"translation":[5,0,0],"rotation":[0,0,0.70710678,0.70710678],"scale":[2,2,2],"mesh":0},
       {"scale":[-1,1,1],"mesh":0}])"));
   ASSERT_EQ(mesh.triangles.size(), 24u);
@@ -120,12 +120,12 @@ TEST(ReadMesh, NestedNodesPlaceTheirMeshes) {
 }
 
 TEST(ReadMesh, FbxComesInMetresWithYUp) {
-  testing::FbxSettings settings;
+  test::FbxSettings settings;
   settings.centimetres = 10;
   settings.right = 0, settings.up = 2, settings.front = 1;  // of another handedness: mirrored, and still no inside out
   settings.translation = {0, 0, 30};
   settings.scaling = {2, 2, 4};
-  const Mesh mesh = read("a.fbx", testing::fbx(cube(), settings));
+  const Mesh mesh = read("a.fbx", test::fbx(cube(), settings));
   const Bounds box = bounds(mesh);
   const Vec<double, 3> lower{0, 3, 0}, upper{0.2, 3.4, 0.2};
   EXPECT_LT(norm(box.lower - lower), kSinglePrecision);
@@ -134,13 +134,13 @@ TEST(ReadMesh, FbxComesInMetresWithYUp) {
 }
 
 TEST(ReadMesh, FbxWithAxesThatAreNoneIsRefused) {
-  testing::FbxSettings settings;
+  test::FbxSettings settings;
   settings.up = 7;
-  EXPECT_TRUE(contains(error_of("a.fbx", testing::fbx(cube(), settings)), "UpAxis is 7"));
+  EXPECT_TRUE(contains(error_of("a.fbx", test::fbx(cube(), settings)), "UpAxis is 7"));
   settings.up = 0;
-  EXPECT_TRUE(contains(error_of("a.fbx", testing::fbx(cube(), settings)), "axes"));
+  EXPECT_TRUE(contains(error_of("a.fbx", test::fbx(cube(), settings)), "axes"));
   settings.up = 1, settings.centimetres = 0;
-  EXPECT_TRUE(contains(error_of("a.fbx", testing::fbx(cube(), settings)), "UnitScaleFactor"));
+  EXPECT_TRUE(contains(error_of("a.fbx", test::fbx(cube(), settings)), "UnitScaleFactor"));
 }
 
 TEST(ReadMesh, PolygonsBecomeTriangles) {
@@ -160,30 +160,30 @@ TEST(ReadMesh, WhatIsNoFileIsRefused) {
 
 TEST(ReadMesh, OtherExtensionsAreRefusedWithTheAllowedOnes) {
   for (const char* name : {"a.blend", "a", "a.obj.txt", ".obj"}) {
-    const std::string what = error_of(name, testing::obj(cube()));
+    const std::string what = error_of(name, test::obj(cube()));
     EXPECT_TRUE(contains(what, ".obj, .ply, .stl, .gltf, .glb, .fbx")) << what;
   }
 }
 
 TEST(ReadMesh, BytesOfAnotherFormatThanTheExtensionSaysAreRefused) {
-  EXPECT_NE(error_of("a.gltf", testing::ascii_ply(cube())), "no error");
-  EXPECT_NE(error_of("a.glb", testing::binary_stl(cube())), "no error");
-  EXPECT_NE(error_of("a.obj", testing::fbx(cube())), "no error");
+  EXPECT_NE(error_of("a.gltf", test::ascii_ply(cube())), "no error");
+  EXPECT_NE(error_of("a.glb", test::binary_stl(cube())), "no error");
+  EXPECT_NE(error_of("a.obj", test::fbx(cube())), "no error");
 }
 
 TEST(ReadMesh, VerticesThatAreNotFiniteAreNamed) {
   Mesh mesh = cube();
   mesh.points[5][1] = std::nan("");
-  EXPECT_TRUE(contains(error_of("a.ply", testing::binary_ply(mesh)), "vertex 5: y is nan"));
+  EXPECT_TRUE(contains(error_of("a.ply", test::binary_ply(mesh)), "vertex 5: y is nan"));
   mesh.points[5][1] = -INFINITY;
-  EXPECT_TRUE(contains(error_of("a.ply", testing::binary_ply(mesh)), "vertex 5: y is -inf"));
-  EXPECT_TRUE(contains(error_of("a.stl", testing::binary_stl(mesh)), "y is -inf"));
+  EXPECT_TRUE(contains(error_of("a.ply", test::binary_ply(mesh)), "vertex 5: y is -inf"));
+  EXPECT_TRUE(contains(error_of("a.stl", test::binary_stl(mesh)), "y is -inf"));
 }
 
 TEST(ReadMesh, CoordinatesThatCannotBeMetresAreRefused) {
   Mesh mesh = cube();
   mesh.points[7][2] = 2e6;
-  EXPECT_TRUE(contains(error_of("a.obj", testing::obj(mesh)), "z is 2e+06, coordinates are metres and at most 1e+06"));
+  EXPECT_TRUE(contains(error_of("a.obj", test::obj(mesh)), "z is 2e+06, coordinates are metres and at most 1e+06"));
 }
 
 TEST(ReadMesh, IndicesOutOfRangeAreRefused) {
@@ -191,7 +191,7 @@ TEST(ReadMesh, IndicesOutOfRangeAreRefused) {
   EXPECT_NE(error_of("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -7\n"), "no error");
   Mesh mesh = cube();
   mesh.triangles[3][1] = 1'000'000;
-  EXPECT_NE(error_of("a.ply", testing::binary_ply(mesh)), "no error");
+  EXPECT_NE(error_of("a.ply", test::binary_ply(mesh)), "no error");
 }
 
 TEST(ReadMesh, FilesWithoutTrianglesAreRefused) {
@@ -200,12 +200,12 @@ TEST(ReadMesh, FilesWithoutTrianglesAreRefused) {
   EXPECT_NE(error_of("a.obj", "# nothing\n"), "no error");
   Mesh cloud = cube();
   cloud.triangles.clear();
-  EXPECT_NE(error_of("a.ply", testing::binary_ply(cloud)), "no error");
-  EXPECT_NE(error_of("a.stl", testing::binary_stl(cloud)), "no error");
+  EXPECT_NE(error_of("a.ply", test::binary_ply(cloud)), "no error");
+  EXPECT_NE(error_of("a.stl", test::binary_stl(cloud)), "no error");
 }
 
 TEST(ReadMesh, PlyFilesThatAreCutOffAreRefused) {
-  const std::string text = testing::ascii_ply(cube());
+  const std::string text = test::ascii_ply(cube());
   for (std::size_t length = 1; length + 3 < text.size(); length += 7) {
     const std::string what = error_of("a.ply", text.substr(0, length));
     EXPECT_TRUE(contains(what, "cut off") || contains(what, "end_header")) << length << " " << what;
@@ -217,14 +217,14 @@ TEST(ReadMesh, CountsThatTheFileCannotHoldAreRefused) {
       "ply\nformat binary_little_endian 1.0\nelement vertex 1152921504606846976\nproperty float x\nproperty float y\nproperty float z\n"
       "element face 1152921504606846976\nproperty list uchar int vertex_indices\nend_header\n";
   EXPECT_NE(error_of("a.ply", header + std::string(100, 'a')), "no error");
-  std::string stl = testing::binary_stl(cube());
+  std::string stl = test::binary_stl(cube());
   stl.replace(80, 4, "\xff\xff\xff\xff");
   EXPECT_NE(error_of("a.stl", stl), "no error");
 }
 
 TEST(ReadMesh, AsManyThreadsAsOneLikesReadAtOnce) {
   const TempFolder folder;
-  const std::string good = folder.write("good.obj", testing::obj(cube())), bad = folder.write("bad.obj", "f 1 2 3\n");
+  const std::string good = folder.write("good.obj", test::obj(cube())), bad = folder.write("bad.obj", "f 1 2 3\n");
   std::atomic<int> read = 0, refused = 0;
   const auto work = [&](int number) {
     for (int i = 0; i < 10; ++i) {
@@ -250,7 +250,7 @@ std::size_t open_descriptors() {
 
 TEST(ReadMesh, LeavesNeitherDescriptorsNorProcessesBehind) {
   const std::size_t before = open_descriptors();
-  read("a.obj", testing::obj(cube()));
+  read("a.obj", test::obj(cube()));
   error_of("a.obj", "f 1 2 3\n");
   EXPECT_EQ(open_descriptors(), before);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);

@@ -11,11 +11,11 @@
 namespace firn {
 namespace {
 
-using testing::cube;
-using testing::dome;
-using testing::joined;
-using testing::moved;
-using testing::soup;
+using test::cube;
+using test::dome;
+using test::joined;
+using test::moved;
+using test::soup;
 
 constexpr double kPi = std::numbers::pi;
 

@@ -17,7 +17,7 @@ namespace {
 
 using openvdb::FloatGrid;
 
-constexpr double kRadius = 0.4;
+constexpr double kSphereRadius = 0.4;
 
 std::string write_vdb(const test::TempFolder& folder, const openvdb::GridPtrVec& grids) {
   const std::string path = folder.file("a.vdb");
@@ -27,13 +27,13 @@ std::string write_vdb(const test::TempFolder& folder, const openvdb::GridPtrVec&
 
 FloatGrid::Ptr sphere() {
   openvdb::initialize();
-  return openvdb::tools::createLevelSetSphere<FloatGrid>(kRadius, {1, 2, 3}, 0.02f);
+  return openvdb::tools::createLevelSetSphere<FloatGrid>(kSphereRadius, {1, 2, 3}, 0.02f);
 }
 
 void expect_sphere(const Mesh& mesh, double tolerance) {
   ASSERT_FALSE(mesh.triangles.empty());
-  for (const Vec<double, 3>& x : mesh.points) ASSERT_NEAR(norm(x - Vec<double, 3>{1, 2, 3}), kRadius, tolerance);
-  EXPECT_NEAR(std::abs(signed_volume(mesh)), 4.0 / 3 * std::numbers::pi * std::pow(kRadius, 3), 4 * tolerance);
+  for (const Vec<double, 3>& x : mesh.points) ASSERT_NEAR(norm(x - Vec<double, 3>{1, 2, 3}), kSphereRadius, tolerance);
+  EXPECT_NEAR(std::abs(signed_volume(mesh)), 4.0 / 3 * std::numbers::pi * std::pow(kSphereRadius, 3), 4 * tolerance);
 }
 
 TEST(VdbFile, OfALevelSetGivesItsSurface) {

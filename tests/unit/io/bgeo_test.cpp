@@ -14,12 +14,12 @@
 namespace firn {
 namespace {
 
-using testing::as_stored;
-using testing::expect_refused;
-using testing::expect_same;
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::as_stored;
+using test::expect_refused;
+using test::expect_same;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 std::string bytes_of(const Frame& frame) {
   const TempFolder folder;
@@ -61,7 +61,7 @@ TEST_P(BgeoRoundTrip, KeepsEveryBitOfFloat) {
     for (const bool with_b : {false, true})
       for (const bool with_parameters : {false, true}) {
         Frame frame = make_frame(static_cast<std::size_t>(GetParam()), with_b);
-        if (!with_parameters) frame = testing::without_parameters(frame);
+        if (!with_parameters) frame = test::without_parameters(frame);
         frame.double_precision = double_precision;
         write_bgeo(folder / "a frame.bgeo", frame);
         frame.double_precision = false;  // the format has float only
@@ -113,7 +113,7 @@ TEST(BgeoWrite, FailedWriteLeavesNothingBehind) {
   const TempFolder folder;
   const Frame large = make_frame(50000, false);
   {
-    const testing::SmallDisk disk(1 << 20);
+    const test::SmallDisk disk(1 << 20);
     EXPECT_THROW(write_bgeo(folder / "a.bgeo", large), RunError);
   }
   EXPECT_EQ(folder.count(), 0u);
@@ -175,7 +175,7 @@ TEST(BgeoRead, AttributesOfTheWholeAndExtrasAreSkipped) {
                             big(1u, 2) + big(4u) + big(1u) + text("x") + big(0.5f) + big(0u);
   EXPECT_EQ(parse_bgeo("a", bytes + kEnd).size(), 1u);
   EXPECT_EQ(parse_bgeo("a", bytes + std::string("\0extra\xff", 7)).size(), 1u);
-  testing::expect_refused_when_cut(parse_bgeo, bytes + kEnd, bytes.size() + 2);
+  test::expect_refused_when_cut(parse_bgeo, bytes + kEnd, bytes.size() + 2);
 }
 
 TEST(BgeoRead, NameLongerThan16Bits) {
@@ -187,10 +187,10 @@ TEST(BgeoRead, NameLongerThan16Bits) {
 
 TEST(BgeoRead, FileThatIsCutOffIsRefusedWhereverThatIs) {
   const std::string bytes = bytes_of(make_frame(2, true));
-  testing::expect_refused_when_cut(parse_bgeo, bytes, bytes.size());
+  test::expect_refused_when_cut(parse_bgeo, bytes, bytes.size());
 }
 
-TEST(BgeoRead, ChangedBytesAreReadOrRefused) { testing::expect_survives_changes(parse_bgeo, bytes_of(make_frame(2, true))); }
+TEST(BgeoRead, ChangedBytesAreReadOrRefused) { test::expect_survives_changes(parse_bgeo, bytes_of(make_frame(2, true))); }
 
 TEST(BgeoRead, OtherFormatsAreNamed) {
   expect_refused(parse_bgeo, "", "does not start with 'BgeoV'");

@@ -14,7 +14,7 @@ namespace firn {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::TempFolder;
+using test::TempFolder;
 
 TEST(AtomicFile, IsNeverWrittenThroughALinkNorIntoAFileThatIsThere) {
   const TempFolder folder;

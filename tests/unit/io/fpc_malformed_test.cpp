@@ -11,8 +11,8 @@
 namespace firn {
 namespace {
 
-using testing::expect_same;
-using testing::TempFolder;
+using test::expect_same;
+using test::TempFolder;
 
 // Where things stand in the file of two_columns().
 constexpr std::size_t kAttributes1 = 68, kAttribute = 40;
@@ -24,7 +24,7 @@ constexpr std::size_t kParticles = 200;       // enough for blosc to compress
 std::string file_of(const Frame& frame, double error = 0) {
   const TempFolder folder;
   write_fpc(folder / "a.fpc", frame, {}, {.fpc_error = error});
-  return testing::read_bytes(folder / "a.fpc");
+  return test::read_bytes(folder / "a.fpc");
 }
 
 Frame two_columns() {
@@ -47,7 +47,7 @@ std::string error_of(const std::string& bytes, FpcChecksums checksums) {
 }
 
 TEST(FpcDamaged, FileCutOffAnywhereIsRefusedWithTheByte) {
-  const std::string good = file_of(testing::make_frame(40, true));
+  const std::string good = file_of(test::make_frame(40, true));
   for (std::size_t size = 0; size < good.size(); ++size)
     ASSERT_EQ(error_of(good.substr(0, size), FpcChecksums::kVerify).rfind("a.fpc: at byte ", 0), 0u) << size;
   EXPECT_NE(error_of(good + 'x', FpcChecksums::kVerify).find("1 bytes behind the last chunk"), std::string::npos);
@@ -55,7 +55,7 @@ TEST(FpcDamaged, FileCutOffAnywhereIsRefusedWithTheByte) {
 
 TEST(FpcDamaged, AnyFlippedBitIsNoticed) {
   for (const double error : {0.0, 1e-4}) {
-    std::string bytes = file_of(testing::make_frame(20, false), error);
+    std::string bytes = file_of(test::make_frame(20, false), error);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
       const char mask = static_cast<char>(1u << bit % 8);
       bytes[bit / 8] ^= mask;
@@ -66,7 +66,7 @@ TEST(FpcDamaged, AnyFlippedBitIsNoticed) {
 }
 
 TEST(FpcDamaged, ErrorNamesTheByteOfTheChunk) {
-  std::string bytes = file_of(testing::make_frame(70000, false));
+  std::string bytes = file_of(test::make_frame(70000, false));
   bytes.back() ^= 1;
   std::uint32_t header = 0, first = 0;
   std::memcpy(&header, bytes.data() + 12, sizeof header);
@@ -80,7 +80,7 @@ TEST(FpcDamaged, WhatIsNoFileIsAUserError) {
   EXPECT_THROW(read_fpc(folder / "missing.fpc"), UserError);
   EXPECT_THROW(read_fpc_header(folder / "missing.fpc"), UserError);
   EXPECT_THROW(read_fpc(folder.path()), UserError);
-  testing::write_bytes(folder / "a.fpc", "ply\nformat ascii 1.0\n");
+  test::write_bytes(folder / "a.fpc", "ply\nformat ascii 1.0\n");
   EXPECT_NE(test::error_of([&] { read_fpc_header(folder / "a.fpc"); }).find("at byte 0: not an FPC file"), std::string::npos);
 }
 
@@ -149,11 +149,11 @@ const Lie kChunks[] = {
 INSTANTIATE_TEST_SUITE_P(Chunk, LyingFpc, ::testing::ValuesIn(kChunks), [](const auto& info) { return info.param.name; });
 
 TEST(LyingFpc, GoodFileOfTheTestsIsReadWithoutItsChecksums) {
-  expect_same(parse_fpc("a.fpc", with(kGood, kChunk + 4, 0u), FpcChecksums::kIgnore), testing::as_stored(two_columns()));
+  expect_same(parse_fpc("a.fpc", with(kGood, kChunk + 4, 0u), FpcChecksums::kIgnore), test::as_stored(two_columns()));
 }
 
 TEST(LyingFpc, NumbersThatAreNotAllowedAreNamed) {
-  Frame frame = testing::make_frame(3, false);
+  Frame frame = test::make_frame(3, false);
   frame.mass[2] = -1;
   EXPECT_EQ(error_of(file_of(frame), FpcChecksums::kVerify), "a.fpc: particle 2: mass is -1, it must be greater than 0");
 }

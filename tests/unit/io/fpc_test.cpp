@@ -16,11 +16,11 @@
 namespace firn {
 namespace {
 
-using testing::as_stored;
-using testing::expect_same;
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::as_stored;
+using test::expect_same;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 Frame through_a_file(const Frame& frame) {
   const TempFolder folder;
@@ -181,7 +181,7 @@ TEST(FpcWrite, FailedWriteKeepsTheOldFileAndRemovesTheTemporary) {
   write_fpc(folder / "a.fpc", make_frame(2, false), {}, {});
   const std::string before = read_bytes(folder / "a.fpc");
   {
-    const testing::SmallDisk disk(1 << 20);
+    const test::SmallDisk disk(1 << 20);
     EXPECT_THROW(write_fpc(folder / "a.fpc", make_frame(50000, false), {}, {}), RunError);
   }
   EXPECT_EQ(read_bytes(folder / "a.fpc"), before);

@@ -8,7 +8,7 @@
 namespace firn {
 namespace {
 
-using testing::TempFolder;
+using test::TempFolder;
 
 TEST(FrameFiles, NamesAreReadBackAsTheirNumbers) {
   for (const FrameNumber number : {FrameNumber{0, 0}, {12, 0}, {12, 3}, {123456, 0}, {9999, 99}})

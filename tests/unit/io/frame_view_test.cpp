@@ -14,9 +14,9 @@
 namespace firn {
 namespace {
 
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 TEST(Snapshot, OfPiecesIsWrittenLikeTheWholeFrame) {
   const TempFolder folder;
@@ -70,7 +70,7 @@ TEST(Formats, EveryOneRoundsToItsPrecisionAndKeepsTheRest) {
       const Frame frame = make_frame(particles, true);
       const std::string path = folder / ("a name with spaces." + std::string(format.name));
       write_frame(path, frame, {});
-      testing::expect_same(read_frame(path), testing::as_stored(frame));
+      test::expect_same(read_frame(path), test::as_stored(frame));
     }
 }
 
@@ -80,7 +80,7 @@ TEST(LineFile, EndsWithAWholeLineWhenTheDiskIsFull) {
   file.open(folder / "stats.csv");
   file.add("a,b\n");
   {
-    const testing::SmallDisk disk(10);
+    const test::SmallDisk disk(10);
     EXPECT_THROW(file.add("a line that is too long\n"), RunError);
   }
   EXPECT_EQ(read_bytes(folder / "stats.csv"), "a,b\n");

@@ -10,7 +10,7 @@
 
 #include "frame/frame_view.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 // Every column filled that is written, with values that need all the digits of a double.
 inline Frame make_frame(std::size_t particles, bool with_b) {
@@ -65,4 +65,4 @@ inline void expect_same(const Frame& a, const Frame& b) {
   }
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 const std::vector<GridField> kAll{GridField::kMass, GridField::kVelocity, GridField::kForce};
 
@@ -36,7 +36,7 @@ TEST(GridVdb, HasAVolumeOfEachFieldWithItsValuesAtTheNodes) {
     const TempFolder folder;
     const GridFields grid = some_nodes(dimension);
     write_grid_vdb(folder / "nodes_0000.vdb", grid, kAll, dimension == 3 ? notes_3d() : notes_2d());
-    testing::Volume volume(folder / "nodes_0000.vdb");
+    test::Volume volume(folder / "nodes_0000.vdb");
     EXPECT_EQ(volume.names(), (std::set<std::string>{"mass", "velocity", "force"}));
     const auto mass = volume.grid<openvdb::FloatGrid>("mass");
     const auto velocity = volume.grid<openvdb::Vec3SGrid>("velocity"), force = volume.grid<openvdb::Vec3SGrid>("force");

@@ -17,8 +17,8 @@
 namespace firn {
 namespace {
 
-using testing::read_bytes;
-using testing::TempFolder;
+using test::read_bytes;
+using test::TempFolder;
 
 Mesh tetrahedron() {
   return {{{0.1, 0, 0}, {1.0 / 3, 0, 0}, {0, 1e-7, 0}, {0, 0, 12345.678}}, {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};

@@ -10,8 +10,8 @@
 namespace firn {
 namespace {
 
-using testing::TempFolder;
-using testing::write_bytes;
+using test::TempFolder;
+using test::write_bytes;
 
 constexpr const char* kXy = "element vertex 1\nproperty float x\nproperty float y\n";
 
@@ -118,10 +118,10 @@ INSTANTIATE_TEST_SUITE_P(Rows, MalformedPly, ::testing::ValuesIn(kRows), [](cons
 
 TEST(PlyMalformed, BinaryErrorNamesTheByteOfTheRow) {
   const TempFolder folder;
-  Frame frame = testing::make_frame(3, false);
+  Frame frame = test::make_frame(3, false);
   frame.mass[2] = -1;
   write_ply(folder / "a.ply", frame);
-  const std::size_t row = testing::read_bytes(folder / "a.ply").size() - (4 + 10 * 4 + 2 + 13 * 4);
+  const std::size_t row = test::read_bytes(folder / "a.ply").size() - (4 + 10 * 4 + 2 + 13 * 4);
   try {
     read_ply(folder / "a.ply");
     FAIL();
@@ -170,8 +170,8 @@ void expect_survives_mutations(const std::string& good, unsigned seed, int round
 
 TEST(PlyMalformed, MutatedBinaryFilesAreReadOrRefused) {
   const TempFolder folder;
-  write_ply(folder / "a.ply", testing::make_frame(40, true));
-  expect_survives_mutations(testing::read_bytes(folder / "a.ply"), 1, 3000);
+  write_ply(folder / "a.ply", test::make_frame(40, true));
+  expect_survives_mutations(test::read_bytes(folder / "a.ply"), 1, 3000);
 }
 
 TEST(PlyMalformed, MutatedAsciiFilesAreReadOrRefused) {

@@ -10,8 +10,8 @@
 namespace firn {
 namespace {
 
-using testing::TempFolder;
-using testing::write_bytes;
+using test::TempFolder;
+using test::write_bytes;
 
 Frame read_text(const std::string& text) {
   const TempFolder folder;

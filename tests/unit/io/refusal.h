@@ -6,7 +6,7 @@
 #include "firn/frame.h"
 #include "support/error_of.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 using Parser = Frame (*)(const std::string& file, std::string_view bytes);
 
@@ -39,4 +39,4 @@ inline void expect_survives_changes(Parser parse, const std::string& good) {
     }
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

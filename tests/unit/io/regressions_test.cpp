@@ -14,7 +14,7 @@ TEST(FrameFiles, ThatOnceBrokeAReaderAreReadOrRefused) {
   for (const char* kind : {"corpus", "regressions"})
     for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(FIRN_FUZZ_FILES) / kind / "frame")) {
       SCOPED_TRACE(entry.path().filename());
-      EXPECT_NO_THROW(fuzz::check_frame_bytes(testing::read_bytes(entry.path().string())));
+      EXPECT_NO_THROW(fuzz::check_frame_bytes(test::read_bytes(entry.path().string())));
       ++files;
     }
   EXPECT_GE(files, 2);

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-namespace firn::testing {
+namespace firn::test {
 
 // A limit on the size of files stands in for a full disk.
 class SmallDisk {
@@ -26,4 +26,4 @@ class SmallDisk {
   void (*handler_)(int);
 };
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -3,7 +3,7 @@
 
 #include "support/temp_folder.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 using test::TempFolder;
 
@@ -18,4 +18,4 @@ inline std::string write_bytes(const std::string& path, const std::string& bytes
   return path;
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -8,8 +8,8 @@
 namespace firn {
 namespace {
 
-using testing::read_bytes;
-using testing::TempFolder;
+using test::read_bytes;
+using test::TempFolder;
 
 Frame two_points() {
   Frame frame;

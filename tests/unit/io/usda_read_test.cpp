@@ -10,10 +10,10 @@
 namespace firn {
 namespace {
 
-using testing::expect_same;
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::expect_same;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 // A file with one Points prim of this content.
 std::string points(const std::string& content) { return "#usda 1.0\ndef Points \"p\"\n{\n" + content + "\n}\n"; }

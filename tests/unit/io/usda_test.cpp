@@ -11,11 +11,11 @@
 namespace firn {
 namespace {
 
-using testing::as_stored;
-using testing::expect_same;
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::as_stored;
+using test::expect_same;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 FrameNotes notes_at(double time) {
   FrameNotes notes;
@@ -174,7 +174,7 @@ TEST(UsdaWrite, FailedWriteKeepsTheOldFileAndRemovesTheTemporary) {
   write_usda(folder / "a.usda", make_frame(2, false), {});
   const std::string before = read_bytes(folder / "a.usda");
   {
-    const testing::SmallDisk disk(1 << 20);
+    const test::SmallDisk disk(1 << 20);
     EXPECT_THROW(write_usda(folder / "a.usda", make_frame(20000, false), {}), RunError);
   }
   EXPECT_EQ(read_bytes(folder / "a.usda"), before);

@@ -12,11 +12,11 @@ namespace {
 
 namespace points = openvdb::points;
 using openvdb::Vec3s;
-using testing::kSpacing;
-using testing::make_frame;
-using testing::notes_3d;
-using testing::TempFolder;
-using testing::Volume;
+using test::kSpacing;
+using test::make_frame;
+using test::notes_3d;
+using test::TempFolder;
+using test::Volume;
 
 TEST(VdbPoints, HaveEveryAttributeOfTheFrame) {
   const TempFolder folder;

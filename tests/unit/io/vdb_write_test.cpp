@@ -21,14 +21,14 @@ namespace {
 using openvdb::FloatGrid;
 using openvdb::Vec3s;
 using openvdb::Vec3SGrid;
-using testing::kSpacing;
-using testing::make_frame;
-using testing::notes_2d;
-using testing::notes_3d;
-using testing::read_bytes;
-using testing::SmallDisk;
-using testing::TempFolder;
-using testing::Volume;
+using test::kSpacing;
+using test::make_frame;
+using test::notes_2d;
+using test::notes_3d;
+using test::read_bytes;
+using test::SmallDisk;
+using test::TempFolder;
+using test::Volume;
 
 Frame flattened(Frame frame) {
   for (auto& x : frame.position) x[2] = 0;

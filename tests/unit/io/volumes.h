@@ -9,7 +9,7 @@
 
 #include "firn/frame.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 inline constexpr double kSpacing = 0.05;
 
@@ -51,4 +51,4 @@ class Volume {
   openvdb::GridPtrVecPtr grids_;
 };
 
-}  // namespace firn::testing
+}  // namespace firn::test

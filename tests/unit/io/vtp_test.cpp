@@ -13,12 +13,12 @@
 namespace firn {
 namespace {
 
-using testing::as_stored;
-using testing::expect_refused;
-using testing::expect_same;
-using testing::make_frame;
-using testing::read_bytes;
-using testing::TempFolder;
+using test::as_stored;
+using test::expect_refused;
+using test::expect_same;
+using test::make_frame;
+using test::read_bytes;
+using test::TempFolder;
 
 std::string bytes_of(const Frame& frame, double time = 0.5) {
   const TempFolder folder;
@@ -41,7 +41,7 @@ TEST_P(VtpRoundTrip, KeepsEveryBitOfTheStoredPrecision) {
       for (const bool with_parameters : {false, true}) {
         Frame frame = make_frame(static_cast<std::size_t>(GetParam()), with_b);
         frame.double_precision = double_precision;
-        if (!with_parameters) frame = testing::without_parameters(frame);
+        if (!with_parameters) frame = test::without_parameters(frame);
         write_vtp(folder / "a frame.vtp", frame, {});
         expect_same(read_vtp(folder / "a frame.vtp"), as_stored(frame));
       }
@@ -90,7 +90,7 @@ TEST(VtpWrite, FailedWriteLeavesNothingBehind) {
   const TempFolder folder;
   const Frame large = make_frame(50000, false);
   {
-    const testing::SmallDisk disk(1 << 20);
+    const test::SmallDisk disk(1 << 20);
     EXPECT_THROW(write_vtp(folder / "a.vtp", large, {}), RunError);
   }
   EXPECT_EQ(folder.count(), 0u);
@@ -166,14 +166,14 @@ TEST(VtpRead, ValueThatIsNotAllowedIsNamedWithItsByte) {
 
 TEST(VtpRead, FileThatIsCutOffIsRefusedWhereverThatIs) {
   const std::string bytes = bytes_of(make_frame(2, true));
-  testing::expect_refused_when_cut(parse_vtp, bytes, bytes.size() - 1);  // without the last line end it is complete
+  test::expect_refused_when_cut(parse_vtp, bytes, bytes.size() - 1);  // without the last line end it is complete
 }
 
 TEST(VtpRead, ChangedBytesAreReadOrRefused) {
   Frame frame;
   frame.position = {{1, 2, 3}};
   frame.id = {7};
-  testing::expect_survives_changes(parse_vtp, bytes_of(frame));
+  test::expect_survives_changes(parse_vtp, bytes_of(frame));
 }
 
 struct Change {

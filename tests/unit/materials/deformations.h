@@ -9,8 +9,12 @@
 
 #include "materials/snow.h"
 #include "math/random.h"
+#include "solver/model.h"
 
 namespace firn::material_tests {
+
+inline constexpr int kTrials = 2000;
+inline const SnowParameters<double> kPaper = snow_parameters(Material{});
 
 inline double between(Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); }
 

@@ -4,8 +4,6 @@
 namespace firn::material_tests {
 namespace {
 
-constexpr int kTrials = 2000;
-
 // The slope of f along dF by central differences of fourth order.
 template <int D, class F>
 auto slope(const Deformation<D>& x, const Mat<double, D>& dF, F f) {

@@ -3,12 +3,9 @@
 #include "deformations.h"
 #include "math/pack.h"
 #include "scene/rules.h"
-#include "solver/model.h"
 
 namespace firn::material_tests {
 namespace {
-
-const SnowParameters<double> kPaper = snow_parameters(Material{});
 
 template <class C>
 class Return : public InDimension<C> {};

@@ -1,12 +1,9 @@
 // Stiffness: (M12), its limits, and (M13) in numbers.
 #include "deformations.h"
 #include "math/pack.h"
-#include "solver/model.h"
 
 namespace firn::material_tests {
 namespace {
-
-const SnowParameters<double> kPaper = snow_parameters(Material{});
 
 double factor(double J_P) { return hardened(kPaper, J_P).mu / kPaper.mu0; }
 

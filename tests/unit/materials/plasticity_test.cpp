@@ -1,13 +1,9 @@
 // What exceeds the critical stretches becomes plastic, and nothing else does (M8), (M9).
 #include "deformations.h"
 #include "math/pack.h"
-#include "solver/model.h"
 
 namespace firn::material_tests {
 namespace {
-
-constexpr int kTrials = 2000;
-const SnowParameters<double> kPaper = snow_parameters(Material{});
 
 template <class C>
 class Plasticity : public InDimension<C> {};

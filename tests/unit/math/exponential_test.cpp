@@ -11,7 +11,7 @@
 namespace firn {
 namespace {
 
-constexpr int kCount = 100000;
+constexpr int kArguments = 100000;
 constexpr double kLargest = 80;
 
 template <class T>
@@ -31,7 +31,7 @@ TYPED_TEST_SUITE(ExponentialOf, Numbers);
 TYPED_TEST(ExponentialOf, IsExactToTwoUnitsInTheLastPlace) {
   Rng rng(11);
   double worst = 0;
-  for (int i = 0; i < kCount; ++i) {
+  for (int i = 0; i < kArguments; ++i) {
     const TypeParam x = TestFixture::random(rng);
     worst = std::fmax(worst, TestFixture::error(exponential(x), x));
   }
@@ -54,7 +54,7 @@ TYPED_TEST(ExponentialOf, ZeroGivesExactlyOne) {
 template <class T, int W>
 void expect_lanes_equal_numbers() {
   Rng rng(13);
-  for (int i = 0; i < kCount / W; ++i) {
+  for (int i = 0; i < kArguments / W; ++i) {
     Pack<T, W> x;
     for (int lane = 0; lane < W; ++lane) x.set(lane, ExponentialOf<T>::random(rng));
     const Pack<T, W> y = exponential(x);
@@ -74,7 +74,7 @@ TYPED_TEST(ExponentialOf, PacksGiveTheSameAsNumbers) {
 TYPED_TEST(ExponentialOf, SumsBecomeProducts) {
   Rng rng(17);
   const double tolerance = 60 * std::numeric_limits<TypeParam>::epsilon();  // a + b rounds: |a + b| / 2 units at most
-  for (int i = 0; i < kCount / 10; ++i) {
+  for (int i = 0; i < kArguments / 10; ++i) {
     const TypeParam a = TestFixture::random(rng) / 2, b = TestFixture::random(rng) / 2;
     ASSERT_NEAR(exponential(TypeParam(a + b)) / (exponential(a) * exponential(b)), 1, tolerance) << a << ' ' << b;
   }

@@ -14,7 +14,7 @@ namespace firn {
 namespace {
 
 template <class T, class K>
-struct Config {
+struct KernelIn {
   using Number = T;
   using Kernel = K;
 };
@@ -74,9 +74,9 @@ class KernelOf : public testing::Test {
   }
 };
 
-using Configs = testing::Types<Config<float, CubicKernel>, Config<double, CubicKernel>, Config<float, QuadraticKernel>,
-                               Config<double, QuadraticKernel>>;
-TYPED_TEST_SUITE(KernelOf, Configs);
+using Kernels = testing::Types<KernelIn<float, CubicKernel>, KernelIn<double, CubicKernel>, KernelIn<float, QuadraticKernel>,
+                               KernelIn<double, QuadraticKernel>>;
+TYPED_TEST_SUITE(KernelOf, Kernels);
 
 TYPED_TEST(KernelOf, WeightsSumToOneAndSlopesToZero) {
   const double tolerance = 4 * std::numeric_limits<typename TestFixture::T>::epsilon();

@@ -9,7 +9,7 @@
 namespace firn {
 namespace {
 
-constexpr int kCount = 100000;
+constexpr int kSamples = 100000;
 
 struct Point {
   double x, y, z;
@@ -17,7 +17,7 @@ struct Point {
 
 std::vector<Point> random_points(bool flat) {
   Rng rng(5);
-  std::vector<Point> points(kCount);
+  std::vector<Point> points(kSamples);
   for (Point& p : points) p = {1000 * rng.uniform() - 500, 1000 * rng.uniform() - 500, flat ? 0 : 1000 * rng.uniform() - 500};
   return points;
 }
@@ -33,9 +33,9 @@ TEST_P(Octaves, ValuesAreCentredAndFillTheRangeEvenly) {
       const double n = noise(p.x, p.y, p.z);
       ASSERT_LT(std::abs(n), 1);
       sum += n;
-      bins[static_cast<std::size_t>(5 * (n + 1))] += 10.0 / kCount;
+      bins[static_cast<std::size_t>(5 * (n + 1))] += 10.0 / kSamples;
     }
-    EXPECT_NEAR(sum / kCount, 0, 0.02);
+    EXPECT_NEAR(sum / kSamples, 0, 0.02);
     for (std::size_t b = 1; b < 9; ++b) EXPECT_NEAR(bins[b], 1, 0.4) << "from " << 0.2 * static_cast<double>(b) - 1;
     EXPECT_GT(bins[0], 0.3);
     EXPECT_GT(bins[9], 0.3);

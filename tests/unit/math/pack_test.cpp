@@ -13,7 +13,7 @@ namespace firn {
 namespace {
 
 template <class T, int W>
-struct Config {
+struct Width {
   using Number = T;
   static constexpr int kLanes = W;
 };
@@ -49,9 +49,9 @@ class PackOf : public testing::Test {
   P a, b;
 };
 
-using Configs = testing::Types<Config<float, 4>, Config<float, 8>, Config<float, 16>, Config<float, 32>, Config<double, 2>,
-                               Config<double, 4>, Config<double, 8>, Config<double, 16>>;
-TYPED_TEST_SUITE(PackOf, Configs);
+using Widths = testing::Types<Width<float, 4>, Width<float, 8>, Width<float, 16>, Width<float, 32>, Width<double, 2>, Width<double, 4>,
+                              Width<double, 8>, Width<double, 16>>;
+TYPED_TEST_SUITE(PackOf, Widths);
 
 TYPED_TEST(PackOf, ArithmeticActsOnEveryLane) {
   using T = typename TestFixture::T;

@@ -10,14 +10,14 @@
 namespace firn {
 namespace {
 
-constexpr int kCount = 200000;
+constexpr int kDraws = 200000;
 
 TEST(Rng, NumbersAreUniformInMeanVarianceAndHistogram) {
   for (const std::uint64_t key : {0ull, 1ull, 2ull, 1ull << 40, ~0ull}) {
     Rng rng(key);
     double sum = 0, squares = 0;
     std::vector<int> bins(100);
-    for (int i = 0; i < kCount; ++i) {
+    for (int i = 0; i < kDraws; ++i) {
       const double u = rng.uniform();
       ASSERT_GE(u, 0);
       ASSERT_LT(u, 1);
@@ -25,11 +25,11 @@ TEST(Rng, NumbersAreUniformInMeanVarianceAndHistogram) {
       squares += u * u;
       ++bins[static_cast<std::size_t>(u * 100)];
     }
-    const double mean = sum / kCount;
-    EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12.0 * kCount));
-    EXPECT_NEAR(squares / kCount - mean * mean, 1.0 / 12, 5 / std::sqrt(180.0 * kCount));
+    const double mean = sum / kDraws;
+    EXPECT_NEAR(mean, 0.5, 5 / std::sqrt(12.0 * kDraws));
+    EXPECT_NEAR(squares / kDraws - mean * mean, 1.0 / 12, 5 / std::sqrt(180.0 * kDraws));
     double chi2 = 0;
-    for (const int n : bins) chi2 += (n - kCount / 100.0) * (n - kCount / 100.0) / (kCount / 100.0);
+    for (const int n : bins) chi2 += (n - kDraws / 100.0) * (n - kDraws / 100.0) / (kDraws / 100.0);
     EXPECT_LT(chi2, 99 + 5 * std::sqrt(2 * 99.0));
     EXPECT_GT(chi2, 99 - 5 * std::sqrt(2 * 99.0));
   }
@@ -38,7 +38,7 @@ TEST(Rng, NumbersAreUniformInMeanVarianceAndHistogram) {
 // The sampler takes a few numbers from each of very many keys.
 TEST(Rng, FirstNumbersOfNeighbouringKeysAreUniformAndIndependent) {
   double sum = 0, product = 0, across = 0, last = 0.5;
-  for (int key = 0; key < kCount; ++key) {
+  for (int key = 0; key < kDraws; ++key) {
     Rng rng(Rng::cell_key(1, key % 60 - 30, key / 60 % 60 - 30, key / 3600));
     const double a = rng.uniform(), b = rng.uniform();
     sum += a;
@@ -46,10 +46,10 @@ TEST(Rng, FirstNumbersOfNeighbouringKeysAreUniformAndIndependent) {
     across += (a - 0.5) * (last - 0.5);
     last = a;
   }
-  const double sigma = 1 / std::sqrt(double(kCount));
-  EXPECT_NEAR(sum / kCount, 0.5, 5 * sigma / std::sqrt(12.0));
-  EXPECT_NEAR(product / kCount, 0, 5 * sigma / 12);
-  EXPECT_NEAR(across / kCount, 0, 5 * sigma / 12);
+  const double sigma = 1 / std::sqrt(double(kDraws));
+  EXPECT_NEAR(sum / kDraws, 0.5, 5 * sigma / std::sqrt(12.0));
+  EXPECT_NEAR(product / kDraws, 0, 5 * sigma / 12);
+  EXPECT_NEAR(across / kDraws, 0, 5 * sigma / 12);
 }
 
 TEST(Rng, TheSameKeyGivesTheSameNumbers) {

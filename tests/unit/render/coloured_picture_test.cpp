@@ -14,7 +14,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 constexpr int kPictureWidth = 160, kPictureHeight = 90;

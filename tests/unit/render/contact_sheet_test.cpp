@@ -8,7 +8,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr int kGap = 4;
 constexpr int kGapGrey = 64;

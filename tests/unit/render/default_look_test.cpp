@@ -13,7 +13,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 struct DefaultScene {
   const char* name;

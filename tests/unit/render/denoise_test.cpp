@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr int kWidth = 320, kHeight = 180;
 constexpr Fireflies kFireflies{2000, 100};

@@ -8,7 +8,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 Colour grey(float light) { return Colour::filled(light); }
 

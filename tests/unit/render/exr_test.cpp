@@ -15,7 +15,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr int kWidth = 33, kHeight = 21;
 

@@ -6,7 +6,7 @@
 #include "../io/temp_folder.h"
 #include "scenes.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 inline constexpr const char* kFallingBall =
     "[simulation]\nspacing = 0.01\nduration = 0.125\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.2, 0]\nradius = 0.1\n"
@@ -18,4 +18,4 @@ inline void make_run(const TempFolder& folder, int frames = 3) {
     write_ply(folder / ("frame_000" + std::to_string(i) + ".ply"), make_ball({0, 0.3 - 0.09 * i, 0}, 3, 0.012));
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -6,7 +6,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 double aspect() { return static_cast<double>(kWidth) / kHeight; }
 

@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr int kWide = 480, kHigh = 270;
 

@@ -18,7 +18,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 std::string error_of(const std::string& path) {
   try {

@@ -167,7 +167,7 @@ class OnAFloor : public ::testing::Test {
  protected:
   // Light that comes from the floor over its albedo: irradiance / pi.
   double brightness(const Lights& lights, const Scene& scene, int samples) {
-    const testing::Staged staged(scene);
+    const test::Staged staged(scene);
     const Stage stage(staged, Camera{}, 0);
     const PathTracer tracer(air_, stage, lights, {});
     double sum = 0;
@@ -187,15 +187,15 @@ class OnAFloor : public ::testing::Test {
 };
 
 TEST_F(OnAFloor, ALampShinesAsItsFormulaSaysAndABodyHidesIt) {
-  Scene scene = testing::make_floor();
+  Scene scene = test::make_floor();
   const double expected = 3 * 1.5 * 1.5 / (1.5 * 1.5 + 2 * 2);
   EXPECT_NEAR(brightness(at_night({disc_above()}), scene, 20000), expected, 0.02 * expected);
-  scene.colliders.push_back(testing::make_box({0, 1.2, 0}, {8, 0.2, 8}));
+  scene.colliders.push_back(test::make_box({0, 1.2, 0}, {8, 0.2, 8}));
   EXPECT_LT(brightness(at_night({disc_above()}), scene, 1000), 1e-3 * expected);
 }
 
 TEST_F(OnAFloor, ALampHidesAnother) {
-  const Scene scene = testing::make_floor();
+  const Scene scene = test::make_floor();
   AreaLight dark = light_of(LightShape::kRectangle, {0, 1, 0}, {0, 0, 0});
   dark.size = {50, 50};
   dark.strength = 0;
@@ -214,7 +214,7 @@ TEST_F(OnAFloor, ABrightSpotOfThePictureShinesLikeASun) {
   Float3 middle{0, 0, 0};
   for (int i = 0; i < 1000; ++i) middle += sky.choose(rng);
   sun.sun = normalized(middle);
-  const Scene floor = testing::make_floor();
+  const Scene floor = test::make_floor();
   constexpr int kSamples = 20000;
   const double by_sun = brightness(sun, floor, kSamples), by_spot = brightness(Lights(kNight, &sky), floor, kSamples);
   EXPECT_NEAR(by_spot, by_sun, 0.03 * by_sun);

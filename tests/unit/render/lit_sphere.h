@@ -7,7 +7,7 @@
 
 #include "render/path/picture.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 inline TracedPicture empty_picture(int width, int height) {
   const std::size_t n = static_cast<std::size_t>(width) * height;
@@ -108,4 +108,4 @@ inline TracedPicture noisy(const TracedPicture& truth, int samples, const Firefl
   return picture;
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

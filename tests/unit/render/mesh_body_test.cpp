@@ -28,18 +28,18 @@ Collider mesh_body(const std::string& file) {
 class MeshBody : public ::testing::Test {
  protected:
   // The unit cube in [0, 1]³, sampled so coarsely that its level set is round.
-  Scene cube_scene(const Mesh& mesh = testing::cube()) {
+  Scene cube_scene(const Mesh& mesh = test::cube()) {
     Scene scene;
     scene.simulation.spacing = 0.2;
-    scene.colliders.push_back(mesh_body(folder_.write("cube.obj", testing::obj(mesh))));
+    scene.colliders.push_back(mesh_body(folder_.write("cube.obj", test::obj(mesh))));
     return scene;
   }
   // In a second the cube grows to three times its height.
   Scene growing_scene() {
-    Mesh tall = testing::cube();
+    Mesh tall = test::cube();
     for (Vec<double, 3>& point : tall.points) point[1] *= 3;
-    folder_.write("grow_1.obj", testing::obj(testing::cube()));
-    folder_.write("grow_2.obj", testing::obj(tall));
+    folder_.write("grow_1.obj", test::obj(test::cube()));
+    folder_.write("grow_2.obj", test::obj(tall));
     Scene scene;
     scene.simulation.spacing = 0.2;
     scene.colliders.push_back(mesh_body(folder_.file("grow_#.obj")));
@@ -70,7 +70,7 @@ TEST_F(MeshBody, KeepsItsSharpEdgesAndSoDoesACompound) {
   compound.simulation.spacing = mesh.simulation.spacing;
   Collider body;
   body.shape.kind = ShapeKind::kUnion;
-  body.shape.parts.push_back(testing::make_box({0.525, 0.525, 0.525}, {1.05, 1.05, 1.05}).shape);
+  body.shape.parts.push_back(test::make_box({0.525, 0.525, 0.525}, {1.05, 1.05, 1.05}).shape);
   compound.colliders.push_back(body);
   for (const Stage& stage : {stage_of(mesh), stage_of(compound)})
     for (const float in : {0.002f, 0.01f, 0.02f}) {
@@ -87,7 +87,7 @@ TEST_F(MeshBody, ThatIsACompoundHasASmoothRimWhereItsPartsMeet) {
   scene.simulation.spacing = 0.2;
   Collider body;
   body.shape.kind = ShapeKind::kDifference;
-  body.shape.parts.push_back(testing::make_box({0, 0, 0}, {2, 2, 2}).shape);
+  body.shape.parts.push_back(test::make_box({0, 0, 0}, {2, 2, 2}).shape);
   Shape hole;
   hole.kind = ShapeKind::kCylinder;
   hole.radius = 0.5;
@@ -129,7 +129,7 @@ TEST_F(MeshBody, StandsWhereItsKeysPutIt) {
 
 // In single precision points are a sixteenth apart out there.
 TEST_F(MeshBody, FarFromItsOwnOriginIsAsSharp) {
-  Scene scene = cube_scene(testing::moved(testing::cube(), {500000, 0, 0}));
+  Scene scene = cube_scene(test::moved(test::cube(), {500000, 0, 0}));
   scene.colliders[0].shape.translate = {-500000, 0, 0};
   const std::optional<StageHit> hit = stage_of(scene).trace({{-5, 0.4f, 0.5f}, {1, 0, 0}}, kFar);
   ASSERT_TRUE(hit);
@@ -138,7 +138,7 @@ TEST_F(MeshBody, FarFromItsOwnOriginIsAsSharp) {
 }
 
 TEST_F(MeshBody, DeformsBetweenTheFramesOfASequence) {
-  const testing::Staged staged(growing_scene());
+  const test::Staged staged(growing_scene());
   for (const double time : {-1.0, 0.0, 0.25, 0.5, 1.0, 7.0}) {
     const std::optional<StageHit> hit = Stage(staged, kWorld, time).trace({{0.5f, 9, 0.5f}, {0, -1, 0}}, kFar);
     ASSERT_TRUE(hit) << time;
@@ -148,19 +148,19 @@ TEST_F(MeshBody, DeformsBetweenTheFramesOfASequence) {
 
 // For every frame that is looked at it would be read from two files, and sorted for rays, all for a rough answer.
 TEST_F(MeshBody, ThatDeformsIsKnownByItsDistancesWhereTheCameraIsFitted) {
-  const testing::Staged staged(growing_scene());
+  const test::Staged staged(growing_scene());
   for (const char* file : {"grow_1.obj", "grow_2.obj"}) std::filesystem::remove(folder_.file(file));
   EXPECT_THROW(Stage(staged, kWorld, 0.5), UserError) << "else this test shows nothing";
   const std::optional<StageHit> hit = Stage(staged, kWorld, 0.5, Triangles::kAtHand).trace({{0.5f, 9, 0.5f}, {0, -1, 0}}, kFar);
   ASSERT_TRUE(hit);
   EXPECT_NEAR(9 - hit->t, 2, 0.1);
   Subject subject;
-  for (const double time : {0.0, 0.5, 1.0}) subject.add(testing::make_ball({0.5, 3.2, 0.5}), staged, time);
+  for (const double time : {0.0, 0.5, 1.0}) subject.add(test::make_ball({0.5, 3.2, 0.5}), staged, time);
   EXPECT_NO_THROW(fit_camera(subject, staged, 1.5));
 }
 
 TEST_F(MeshBody, ThatKeepsItsShapeIsAsSharpWhereTheCameraIsFitted) {
-  const testing::Staged staged(cube_scene());
+  const test::Staged staged(cube_scene());
   const Ray ray{{0.5f, 0.999f, 5}, {0, 0, -1}};
   const std::optional<StageHit> hit = Stage(staged, kWorld, 0, Triangles::kAtHand).trace(ray, kFar);
   ASSERT_TRUE(hit);
@@ -169,7 +169,7 @@ TEST_F(MeshBody, ThatKeepsItsShapeIsAsSharpWhereTheCameraIsFitted) {
 
 TEST_F(MeshBody, IsSmoothWhereItIsRoundAndSharpWhereItIsCut) {
   // Half a sphere with a flat bottom; triangles of 11 degrees.
-  const Scene scene = cube_scene(testing::dome(16, std::numbers::pi / 2));
+  const Scene scene = cube_scene(test::dome(16, std::numbers::pi / 2));
   const Stage stage = stage_of(scene);
   for (const float x : {0.1f, 0.23f, 0.37f, 0.5f}) {
     const std::optional<StageHit> hit = stage.trace({{x, 5, 0.21f}, {0, -1, 0}}, kFar);
@@ -185,7 +185,7 @@ TEST_F(MeshBody, IsSmoothWhereItIsRoundAndSharpWhereItIsCut) {
 
 TEST_F(MeshBody, PathsLeaveItAndDoNotSlipBehindThePlaneItLiesOn) {
   Scene scene = cube_scene();
-  scene.colliders.push_back(testing::make_plane({0, -1e-6, 0}, {0, 1, 0}));
+  scene.colliders.push_back(test::make_plane({0, -1e-6, 0}, {0, 1, 0}));
   const Stage stage = stage_of(scene);
   const Ray down{{0.5f, 5, 0.5f}, {0, -1, 0}}, up{{0.5f, 0.5f, 0.5f}, {0, -1, 0}};
   const std::optional<StageHit> top = stage.trace(down, kFar), bottom = stage.trace(up, kFar);
@@ -203,13 +203,13 @@ TEST_F(MeshBody, PathsLeaveItAndDoNotSlipBehindThePlaneItLiesOn) {
 TEST_F(MeshBody, NoLightComesFromBelowTheGroundWhereABodyTouchesIt) {
   Daylight below = Daylight::even(Colour::zero());
   below.below = {1000, 1000, 1000};
-  Scene scene = cube_scene(testing::moved(testing::dome(24, 3), {0, 1 - 1e-4, 0}));
-  scene.colliders.push_back(testing::make_plane({0, 0, 0}, {0, 1, 0}));
+  Scene scene = cube_scene(test::moved(test::dome(24, 3), {0, 1 - 1e-4, 0}));
+  scene.colliders.push_back(test::make_plane({0, 0, 0}, {0, 1, 0}));
   Collider ball;
   ball.shape.center = {2, 0.5, 0};
   ball.shape.radius = 0.5;
   scene.colliders.push_back(ball);
-  scene.colliders.push_back(testing::make_box({4, 0.5, 0}, {1, 1, 1}));
+  scene.colliders.push_back(test::make_box({4, 0.5, 0}, {1, 1, 1}));
   const Stage stage = stage_of(scene);
   const Medium nothing(Float3{8, 8, 8}, Float3{9, 9, 9}, 1, 4);
   const PathTracer tracer(nothing, stage, below, {});
@@ -223,8 +223,8 @@ TEST_F(MeshBody, NoLightComesFromBelowTheGroundWhereABodyTouchesIt) {
 }
 
 TEST_F(MeshBody, LooksTheSameWithAnyNumberOfThreads) {
-  Scene scene = cube_scene(testing::dome(60, std::numbers::pi / 2));
-  scene.colliders.push_back(testing::make_plane({0, 0, 0}, {0, 1, 0}));
+  Scene scene = cube_scene(test::dome(60, std::numbers::pi / 2));
+  scene.colliders.push_back(test::make_plane({0, 0, 0}, {0, 1, 0}));
   const Medium snow(Float3{-0.2f, 1, -0.2f}, Float3{0.2f, 1.2f, 0.2f}, 30, 16);
   std::vector<TracedPicture> pictures;
   for (const std::size_t threads : {1u, 4u}) {
@@ -252,11 +252,11 @@ TEST_F(MeshBody, WhoseFileIsGoneOrDamagedIsAnErrorAtItsCollider) {
 }
 
 TEST(BodyLooks, FollowTheScene) {
-  Scene scene = testing::make_floor();
-  scene.colliders.push_back(testing::make_box({0, 0.5, 0}, {1, 1, 1}));
+  Scene scene = test::make_floor();
+  scene.colliders.push_back(test::make_box({0, 0.5, 0}, {1, 1, 1}));
   scene.colliders[1].look = Look::kMetal;
   scene.colliders[1].colour = {0.1, 0.2, 0.3};
-  const testing::Staged staged(scene);
+  const test::Staged staged(scene);
   const Stage stage(staged, kWorld, 0);
   const std::optional<StageHit> box = stage.trace({{0, 5, 0}, {0, -1, 0}}, kFar), floor = stage.trace({{3, 5, 0}, {0, -1, 0}}, kFar);
   ASSERT_TRUE(box && floor);
@@ -268,16 +268,16 @@ TEST(BodyLooks, FollowTheScene) {
 
 // In the preview as well.
 TEST(BodyLooks, ColourTheirPictures) {
-  const Frame snow = testing::make_ball({0, 0.3, 0});
-  Scene scene = testing::make_floor();
-  scene.colliders.push_back(testing::make_box({0.3, 0.1, 0}, {0.2, 0.2, 0.2}));
+  const Frame snow = test::make_ball({0, 0.3, 0});
+  Scene scene = test::make_floor();
+  scene.colliders.push_back(test::make_box({0.3, 0.1, 0}, {0.2, 0.2, 0.2}));
   for (const Look look : {Look::kMatte, Look::kMetal}) {
     scene.colliders[1].look = look;
     scene.colliders[1].colour = {0.7, 0.02, 0.02};
-    const testing::Pixel red = testing::pixel_of(testing::picture_of(snow, &scene), testing::camera_for(snow, &scene), {0.3, 0.19, 0.1});
+    const test::Pixel red = test::pixel_of(test::picture_of(snow, &scene), test::camera_for(snow, &scene), {0.3, 0.19, 0.1});
     EXPECT_GT(red.r, 2 * red.g);
     scene.colliders[1].colour = {0.02, 0.02, 0.7};
-    const testing::Pixel blue = testing::pixel_of(testing::picture_of(snow, &scene), testing::camera_for(snow, &scene), {0.3, 0.19, 0.1});
+    const test::Pixel blue = test::pixel_of(test::picture_of(snow, &scene), test::camera_for(snow, &scene), {0.3, 0.19, 0.1});
     EXPECT_GT(blue.b, 2 * blue.r);
   }
 }

@@ -124,9 +124,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Metal,
 
 // A convex body in even light shows its own reflectance and nothing else.
 TEST(MetalBody, InEvenLightHasItsColour) {
-  Scene scene = testing::make_floor();
+  Scene scene = test::make_floor();
   scene.colliders.clear();
-  scene.colliders.push_back(testing::make_box({0, 0, 0}, {1, 1, 1}));
+  scene.colliders.push_back(test::make_box({0, 0, 0}, {1, 1, 1}));
   scene.colliders[0].look = Look::kMetal;
   scene.colliders[0].colour = {0.9, 0.5, 0.1};
   scene.colliders[0].roughness = 0.3;

@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // 100 × 80 pixels, 10 to a view unit, looking along -z.
 Projection simple_projection() {

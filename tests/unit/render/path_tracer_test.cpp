@@ -14,11 +14,11 @@
 namespace firn {
 namespace {
 
-using testing::make_plane;
+using test::make_plane;
 
 // From y = 0 to 1, much wider than thick. Half a voxel is left out on both sides, where the snow falls to nothing within one: the
 // optical thickness is right.
-Medium slab(float extinction) {
+Medium wide_slab(float extinction) {
   constexpr float kVoxel = 0.05f, kWide = 6;
   return Medium(Float3{-kWide, kVoxel / 2, -kWide}, Float3{kWide, 1 - kVoxel / 2, kWide}, extinction, static_cast<int>(2 * kWide / kVoxel));
 }
@@ -106,7 +106,7 @@ class SlabOf : public ::testing::TestWithParam<std::array<float, 3>> {};
 
 TEST_P(SlabOf, SnowReflectsWhatAnIndependentCalculationSays) {
   const auto [extinction, albedo, g] = GetParam();
-  const Medium medium = slab(extinction);
+  const Medium medium = wide_slab(extinction);
   const Stage nothing;
   Daylight light;  // bright above, dark below
   light.zenith = light.horizon = {1, 1, 1};
@@ -144,7 +144,7 @@ TEST(Sunlight, IsTheSameAsTheSkyThatShinesAsMuch) {
 }
 
 TEST(WhiteBalance, MakesDeepSnowInWhiteLightWhite) {
-  const Medium medium = slab(400);
+  const Medium medium = wide_slab(400);
   const Stage nothing;
   const SnowLook plain{{0.9f, 0.95f, 1.0f}, 0.5f};
   const Ray ray{{-1, 2, 0}, normalized(Float3{1, -1, 0})};
@@ -173,7 +173,7 @@ TEST(WhiteBalance, LeavesLooseSnowAsWhiteAsDeepSnow) {
   const SnowLook look{white_balanced({0.9f, 0.95f, 1.0f}, 0.5f, 0.9f), 0.5f};
   const Ray ray{{-1, 2, 0}, normalized(Float3{1, -1, 0})};
   const auto hue = [&](float extinction) {
-    const Colour light = mean_light(PathTracer(slab(extinction), nothing, Daylight::even({1, 1, 1}), look), ray, 8000);
+    const Colour light = mean_light(PathTracer(wide_slab(extinction), nothing, Daylight::even({1, 1, 1}), look), ray, 8000);
     return light[0] / light[2];
   };
   EXPECT_NEAR(hue(0.5f), 1, 0.02);

@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 PreviewOptions small_pictures() {

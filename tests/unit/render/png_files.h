@@ -9,7 +9,7 @@
 
 #include "render/shared/image.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 inline Image read_png(const std::string& path) {
   png_image info{};
@@ -21,4 +21,4 @@ inline Image read_png(const std::string& path) {
   return image;
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -9,7 +9,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // A ball just above the floor, seen and lit as usual.
 class BallOverFloor : public ::testing::Test {

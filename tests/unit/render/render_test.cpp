@@ -15,7 +15,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 RenderOptions tiny_pictures() {

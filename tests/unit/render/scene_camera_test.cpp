@@ -7,7 +7,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // Of a ball, as a scene without [render] sees it.
 Camera fitted_camera() { return camera_for(make_ball({0.3, 0.2, -0.1}), nullptr); }

@@ -11,7 +11,7 @@
 #include "render/preview/frame_picture.h"
 #include "render/shared/shoot.h"
 
-namespace firn::testing {
+namespace firn::test {
 
 inline constexpr int kWidth = 192, kHeight = 108;
 
@@ -114,4 +114,4 @@ inline int count_white(const Image& image) {
   return count;
 }
 
-}  // namespace firn::testing
+}  // namespace firn::test

@@ -11,7 +11,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 constexpr float kFar = 100;
 

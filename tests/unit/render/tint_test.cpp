@@ -13,7 +13,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 Frame ball_at_speed(double speed) {
   Frame frame = make_ball({0, 0.2, 0}, 3, 0.02);

@@ -14,7 +14,7 @@
 namespace firn {
 namespace {
 
-using namespace testing;
+using namespace test;
 namespace fs = std::filesystem;
 
 RenderOptions tiny_pictures_with_volumes() {
@@ -32,7 +32,7 @@ struct Weighed {
 };
 
 Weighed weighed(const std::string& path) {
-  testing::Volume volume(path);
+  test::Volume volume(path);
   const openvdb::FloatGrid::Ptr density = volume.grid<openvdb::FloatGrid>("density");
   const double voxel = density->voxelSize()[0];
   Weighed sum;
@@ -66,14 +66,14 @@ TEST(RenderVolume, HasTheVoxelsAndTheTimeOfThePicture) {
   make_run(folder, 2);
   write_bytes(folder / "scene.toml", kFallingBall + std::string("[render]\nvoxel = 0.004\n"));
   render(folder / "frame_0001.ply", tiny_pictures_with_volumes());
-  testing::Volume volume(folder / "render/frame_0001.vdb");
+  test::Volume volume(folder / "render/frame_0001.vdb");
   EXPECT_EQ(volume.names(), std::set<std::string>{"density"});
   EXPECT_DOUBLE_EQ(volume.grid<openvdb::FloatGrid>("density")->voxelSize()[0], 0.004);
   EXPECT_EQ(volume.notes().metaValue<double>("spacing"), 0.004);
   EXPECT_DOUBLE_EQ(volume.notes().metaValue<double>("time"), 1.0 / 24);
 }
 
-double voxel_of(const std::string& path) { return testing::Volume(path).grid<openvdb::FloatGrid>("density")->voxelSize()[0]; }
+double voxel_of(const std::string& path) { return test::Volume(path).grid<openvdb::FloatGrid>("density")->voxelSize()[0]; }
 
 // Where voxels are chosen frame by frame, the snow's look jumps in the middle of the film.
 TEST(RenderVolume, HasTheSameVoxelsInAllFramesThoughSnowComesAndGoes) {

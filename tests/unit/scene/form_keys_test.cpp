@@ -51,8 +51,8 @@ void expect_every_key_counts(ShapeKind kind, const std::string& keys, const std:
 
 TEST(EveryKeyOfAForm, FromAMeshCounts) {
   const test::TempFolder folder;
-  const std::string cube = folder.write("cube.obj", testing::obj(testing::cube()));
-  const std::string ball = folder.write("ball.obj", testing::obj(testing::dome(24, 3.14159265358979)));
+  const std::string cube = folder.write("cube.obj", test::obj(test::cube()));
+  const std::string ball = folder.write("ball.obj", test::obj(test::dome(24, 3.14159265358979)));
   expect_every_key_counts(
       ShapeKind::kMesh, "shape = \"mesh\"\nfile = \"" + cube + "\"\n",
       {{"file", ball}, {"translate", "[0, 1, 0]"}, {"scale", "0.5"}, {"rotation", "[0.9, 0, 0, 0.436]"}, {"thickness", "0.1"}});
@@ -61,8 +61,8 @@ TEST(EveryKeyOfAForm, FromAMeshCounts) {
 TEST(EveryKeyOfAForm, FromASequenceCounts) {
   const test::TempFolder folder;
   for (int k = 0; k < 3; ++k) {
-    folder.write("a_" + std::to_string(k) + ".obj", testing::obj(testing::moved(testing::cube(), {0.1 * k, 0, 0})));
-    folder.write("b_" + std::to_string(k) + ".obj", testing::obj(testing::moved(testing::cube(), {0, 0.1 * k, 0})));
+    folder.write("a_" + std::to_string(k) + ".obj", test::obj(test::moved(test::cube(), {0.1 * k, 0, 0})));
+    folder.write("b_" + std::to_string(k) + ".obj", test::obj(test::moved(test::cube(), {0, 0.1 * k, 0})));
   }
   expect_every_key_counts(ShapeKind::kSequence, "shape = \"sequence\"\nfile = \"" + folder.file("a_#.obj") + "\"\n",
                           {{"file", "\"" + folder.file("b_#.obj") + "\""},

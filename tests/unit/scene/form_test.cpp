@@ -12,7 +12,7 @@
 namespace firn::scene_tests {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kH = 0.01;
+constexpr double kPi = std::numbers::pi, kFormSpacing = 0.01;
 const std::string kFont = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
 
 Shape shape_of(const std::string& keys, int dimension = 3) {
@@ -22,7 +22,7 @@ Shape shape_of(const std::string& keys, int dimension = 3) {
 
 Form form_of(const std::string& keys, int dimension = 3) {
   std::vector<std::string> warnings;
-  return make_form(shape_of(keys, dimension), {dimension, kH}, warnings);
+  return make_form(shape_of(keys, dimension), {dimension, kFormSpacing}, warnings);
 }
 
 double sphere_volume(double r) { return 4.0 / 3 * kPi * r * r * r; }
@@ -108,8 +108,9 @@ parts = [{ shape = "sphere", center = [0, 0, 0], radius = 0.1 }, { shape = "sphe
     Snow snow;
     snow.sampling = sampling;
     double left = 0, right = 0;
-    for (const LatticePoint<double, 3>& p : sample_form(form, snow, kH)) ((p.cell[0] + p.offset[0]) * kH < 0.2 ? left : right) += 1;
-    EXPECT_NEAR(left / (8 * sphere_volume(0.1) / (kH * kH * kH)), 1, 0.06);
+    for (const LatticePoint<double, 3>& p : sample_form(form, snow, kFormSpacing))
+      ((p.cell[0] + p.offset[0]) * kFormSpacing < 0.2 ? left : right) += 1;
+    EXPECT_NEAR(left / (8 * sphere_volume(0.1) / (kFormSpacing * kFormSpacing * kFormSpacing)), 1, 0.06);
     EXPECT_NEAR(right / left, 1, 0.02);
   }
 }

@@ -10,7 +10,7 @@
 namespace firn {
 namespace {
 
-constexpr double kH = 0.1, kFps = 10;
+constexpr double kSequenceSpacing = 0.1, kFps = 10;
 
 // A cube that moves by these distances from frame to frame.
 class Sequences : public ::testing::Test {
@@ -18,9 +18,7 @@ class Sequences : public ::testing::Test {
   SequenceForm moving(const std::vector<double>& ways) {
     double x = 0;
     int number = 7;
-    const auto write = [&] {
-      folder_.write("a_" + std::to_string(number++) + ".obj", testing::obj(testing::moved(testing::cube(), {x, 0, 0})));
-    };
+    const auto write = [&] { folder_.write("a_" + std::to_string(number++) + ".obj", test::obj(test::moved(test::cube(), {x, 0, 0}))); };
     write();
     for (const double way : ways) {
       x += way;
@@ -34,7 +32,7 @@ class Sequences : public ::testing::Test {
     shape.file = folder_.file("a_##.obj");
     shape.start = 0.5;
     std::vector<std::string> warnings;
-    return make_sequence(shape, kH, kFps, warnings);
+    return make_sequence(shape, kSequenceSpacing, kFps, warnings);
   }
 
   test::TempFolder folder_;

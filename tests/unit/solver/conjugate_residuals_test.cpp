@@ -11,11 +11,11 @@
 namespace firn {
 namespace {
 
-using Vector = std::vector<double>;
-using Matrix = std::vector<Vector>;
+using Values = std::vector<double>;
+using Matrix = std::vector<Values>;
 
-Vector times(const Matrix& A, const Vector& x) {
-  Vector y(x.size(), 0.0);
+Values times(const Matrix& A, const Values& x) {
+  Values y(x.size(), 0.0);
   for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t j = 0; j < x.size(); ++j) y[i] += A[i][j] * x[j];
   return y;
@@ -24,17 +24,17 @@ Vector times(const Matrix& A, const Vector& x) {
 // A x = b in the form that conjugate_residuals() drives; ⟨a, b⟩ = Σ m_i a_i b_i.
 struct Dense {
   Matrix A;
-  Vector m, b, x;
-  Vector r, Ar, p, Ap;
+  Values m, b, x;
+  Values r, Ar, p, Ap;
 
-  double inner(const Vector& u, const Vector& v) const {
+  double inner(const Values& u, const Values& v) const {
     double sum = 0;
     for (std::size_t i = 0; i < u.size(); ++i) sum += m[i] * u[i] * v[i];
     return sum;
   }
   double start() {
     r = b;
-    const Vector Ax = times(A, x);
+    const Values Ax = times(A, x);
     for (std::size_t i = 0; i < r.size(); ++i) r[i] -= Ax[i];
     p.assign(r.size(), 0.0);
     Ap = p;
@@ -66,13 +66,13 @@ constexpr double kAnyError = std::numeric_limits<double>::infinity();
 double between(Rng& rng, double low, double high) { return low + (high - low) * rng.uniform(); }
 
 // Random vectors, orthonormal in the inner product of the system.
-std::vector<Vector> random_basis(Rng& rng, const Dense& s) {
-  std::vector<Vector> basis;
+std::vector<Values> random_basis(Rng& rng, const Dense& s) {
+  std::vector<Values> basis;
   while (basis.size() < s.m.size()) {
-    Vector q(s.m.size());
+    Values q(s.m.size());
     for (double& x : q) x = between(rng, -1, 1);
     for (int twice = 0; twice < 2; ++twice)
-      for (const Vector& other : basis) {
+      for (const Values& other : basis) {
         const double part = s.inner(q, other);
         for (std::size_t i = 0; i < q.size(); ++i) q[i] -= part * other[i];
       }
@@ -86,13 +86,13 @@ std::vector<Vector> random_basis(Rng& rng, const Dense& s) {
 
 // A = Σ λ q qᵀ M: symmetric in the inner product of the masses M, as the operator of (M17) is, but not as a matrix.
 Dense random_system(Rng& rng, std::size_t n, bool indefinite) {
-  Dense s{Matrix(n, Vector(n, 0.0)), Vector(n), Vector(n), Vector(n), {}, {}, {}, {}};
+  Dense s{Matrix(n, Values(n, 0.0)), Values(n), Values(n), Values(n), {}, {}, {}, {}};
   for (std::size_t i = 0; i < n; ++i) {
     s.m[i] = between(rng, 0.2, 5);
     s.b[i] = between(rng, -1, 1);
     s.x[i] = between(rng, -1, 1);
   }
-  for (const Vector& q : random_basis(rng, s)) {
+  for (const Values& q : random_basis(rng, s)) {
     const double lambda = between(rng, 0.2, 5) * (indefinite && rng.uniform() < 0.3 ? -1 : 1);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) s.A[i][j] += lambda * q[i] * q[j] * s.m[j];
@@ -101,7 +101,7 @@ Dense random_system(Rng& rng, std::size_t n, bool indefinite) {
 }
 
 // Elimination with pivots.
-Vector solve_directly(Matrix A, Vector b) {
+Values solve_directly(Matrix A, Values b) {
   const std::size_t n = b.size();
   for (std::size_t c = 0; c < n; ++c) {
     std::size_t pivot = c;
@@ -123,7 +123,7 @@ Vector solve_directly(Matrix A, Vector b) {
 }
 
 void expect_solved(Dense& system, double tolerance) {
-  const Vector exact = solve_directly(system.A, system.b);
+  const Values exact = solve_directly(system.A, system.b);
   double size = 0, error = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     size = std::max(size, std::abs(exact[i]));
@@ -187,7 +187,7 @@ TEST(ConjugateResiduals, AResidualOfRoundingTakesNoIterations) {
   Rng rng(419);
   Dense s = random_system(rng, 5, false);
   s.x = solve_directly(s.A, s.b);
-  const Vector before = s.x;
+  const Values before = s.x;
   const LinearResult result = conjugate_residuals(s, {1e-6, 1e-10, kAnyError, 100});
   EXPECT_TRUE(result.converged);
   EXPECT_EQ(result.iterations, 0);

@@ -78,7 +78,7 @@ TEST(DensityLimit, OneWalkAlongALineIsTheRuleRepeatedUntilNothingChanges) {
 TEST(MovedOffset, CountsUpToTwoCellsEitherWay) {
   for (double offset = 0; offset < 1; offset += 0.0625)
     for (double way = -2; way <= 2; way += 0.0625) {
-      const cpu::Moved<double> moved = cpu::move_offset(offset, way);
+      const Moved<double> moved = move_offset(offset, way);
       EXPECT_EQ(moved.cells, std::floor(offset + way));
       EXPECT_EQ(moved.offset, offset + way - moved.cells);
     }
