@@ -19,7 +19,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo studio test lint fuzz golden soak bench physics figures gallery interop browser sanitize clean
+.PHONY: help packages configure build demo studio test lint fuzz golden soak bench cuda-test cuda-bench physics figures gallery interop browser sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -28,9 +28,10 @@ help:
 	@echo "make lint      look at the code and the documents without building: format, layers, headers, names, keys, flags"
 	@echo "make build     leaves the program at $(BUILD)/firn"
 	@echo "make fuzz      random scenes, meshes, frames and messages for the readers, FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
-	@echo "make soak      the long tests: convergence tables, large runs, fuzzing, the energy of 200 random scenes, 300 that anything may happen to, 1,000 damaged files"
+	@echo "make soak      the long tests: convergence tables, large runs, fuzzing, the energy of 201 random scenes, 300 that anything may happen to, 1,000 damaged files"
 	@echo "make golden    renew the hashes of tests/golden for this processor, and say what changed"
 	@echo "make bench     measure: writes benchmarks/results/<cpu-model>.csv and .png; BENCH_FLAGS=--quick only sees that it runs"
+	@echo "make cuda-test, make cuda-bench  on a machine with a GPU: the CUDA backend against the reference, and how fast it is"
 	@echo "make physics   measure what the physics does: tables in benchmarks/results/physics, figures in docs/images; PHYSICS_FLAGS=--quick"
 	@echo "make figures   the figures of docs/theory.md and of preview --show, from the program's own numbers, in docs/images"
 	@echo "make gallery   run the gallery, its strips and films, and docs/gallery.md; VARIANT=small|medium|paper, SCENES=\"castle wedge\""
@@ -48,23 +49,25 @@ packages:
 	    export DEBIAN_FRONTEND=noninteractive; apt-get update -q && apt-get install -y -q --no-install-recommends $$missing; \
 	  else echo "firn needs packages and root to install them. Run this, then make again:"; echo "  sudo sh -c '$$line'"; exit 1; fi; fi
 
-# A build folder of the demo alone gets the other variants of the solver here.
+# A build folder of the demo alone gets the other variants of the solver here, and what GPUs need.
 VARIANTS = ON
+CUDA    ?= AUTO
 configure: packages
-	@cmake -S . -B $(BUILD) -G Ninja -DFIRN_ALL_VARIANTS=$(VARIANTS) --log-level=NOTICE
+	@cmake -S . -B $(BUILD) -G Ninja -DFIRN_ALL_VARIANTS=$(VARIANTS) -DFIRN_CUDA=$(CUDA) --log-level=NOTICE
 
 build: configure
 	cmake --build $(BUILD) -j $(JOBS) --target firn
 
 # Compiles no more of the solver than it runs, unless the rest is there.
 demo: VARIANTS = $(shell grep -qs FIRN_ALL_VARIANTS:BOOL=ON $(BUILD)/CMakeCache.txt && echo ON || echo OFF)
+demo: CUDA = $(if $(filter OFF,$(VARIANTS)),OFF,AUTO)
 demo: build
 	$(BUILD)/firn run snowball_drop --variant demo -o $(DEMO) --overwrite
 	$(BUILD)/firn preview $(DEMO)
 	@echo "frames:   $(DEMO)/frame_*.ply and $(DEMO)/final.ply"
 	@echo "pictures: $(DEMO)/preview/frame_*.png"
 	@echo "film:     $(DEMO)/preview/preview.mp4"
-	@test $(VARIANTS) = ON || echo "\`make build\` adds what the demo did not need: 2D, double precision and quadratic kernels"
+	@test $(VARIANTS) = ON || echo "\`make build\` adds what the demo did not need: 2D, double precision, quadratic kernels and GPUs"
 
 # The page is built first: it becomes part of the program.
 studio: PACKAGES += $(NODE_PACKAGES)
@@ -113,6 +116,14 @@ bench: packages
 	cmake -S . -B $(BUILD)-avx2 -G Ninja -DFIRN_ISA=avx2 -DFIRN_ALL_VARIANTS=OFF -DFIRN_TESTS=OFF
 	cmake --build $(BUILD)-avx2 -j $(JOBS) --target firn
 	$(PYTHON) benchmarks/run.py --build $(BUILD) --avx2-build $(BUILD)-avx2 $(BENCH_FLAGS)
+
+# Both want a GPU; CUDA itself is not among Debian's packages. Nothing is compared where sums by atomics have other last bits in every run.
+cuda-test: configure
+	cmake --build $(BUILD) -j $(JOBS) --target firn test_backends
+	FIRN_TEST_BACKEND=cuda $(BUILD)/tests/test_backends --gtest_brief=1
+
+cuda-bench: build
+	$(PYTHON) benchmarks/cuda.py --firn $(BUILD)/firn
 
 # The figures of docs/physics.md; PHYSICS_FLAGS also takes names of sections.
 physics: PACKAGES += $(PHYSICS_PACKAGES)

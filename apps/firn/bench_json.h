@@ -8,6 +8,7 @@
 inline nlohmann::ordered_json to_json(const firn::BenchReport& r) {
   nlohmann::ordered_json j{{"scene", r.scene},
                            {"backend", r.backend},
+                           {"device", r.device},
                            {"precision", r.precision},
                            {"kernel", r.kernel},
                            {"integrator", r.integrator},

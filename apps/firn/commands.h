@@ -42,7 +42,7 @@ struct MachineArguments {
   std::string backend = "cpu";
   int threads = 0;
 
-  firn::Backend chosen() const;
+  firn::Backend chosen(const firn::Scene& scene) const;
 };
 void add_threads_argument(CLI::App& verb, int& threads);
 void add_machine_arguments(CLI::App& verb, MachineArguments& arguments);

@@ -59,7 +59,7 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   options.directory = a.directory.empty() ? firn::default_directory(a.scene.scene, scene) : a.directory;
   if (has_frames) options.frames = a.frames;
   if (has_steps) options.steps = a.steps;
-  options.backend = a.machine.chosen();
+  options.backend = a.machine.chosen(scene);
   options.threads = a.machine.threads;
   options.overwrite = a.overwrite;
   options.setup = [&](const std::string& what) { printer.set_up(what); };
@@ -71,8 +71,14 @@ int run_scene(const RunArguments& a, bool has_frames, bool has_steps) {
   return tell(firn::run(scene, options), options.directory, printer);
 }
 
+firn::Backend backend_of(const std::string& name) {
+  for (const firn::Backend backend : {firn::Backend::kCuda, firn::Backend::kReference})
+    if (name == firn::name_of(backend)) return backend;
+  return firn::Backend::kCpu;
+}
+
 struct ResumeArguments {
-  std::string directory;
+  std::string directory, backend;
   int frames = 0, threads = 0;
 };
 
@@ -80,6 +86,7 @@ int resume_run(const ResumeArguments& a, bool has_frames) {
   ProgressPrinter printer;
   firn::ResumeOptions options;
   if (has_frames) options.frames = a.frames;
+  if (!a.backend.empty()) options.backend = backend_of(a.backend);
   options.threads = a.threads;
   options.setup = [&](const std::string& what) { printer.set_up(what); };
   options.progress = [&](const firn::Progress& p) { printer(p); };
@@ -90,9 +97,8 @@ int resume_run(const ResumeArguments& a, bool has_frames) {
 
 }  // namespace
 
-firn::Backend MachineArguments::chosen() const {
-  if (backend == "cuda") throw firn::UserError("--backend cuda: this build of firn has no CUDA backend; use cpu or reference");
-  return backend == "reference" ? firn::Backend::kReference : firn::Backend::kCpu;
+firn::Backend MachineArguments::chosen(const firn::Scene& scene) const {
+  return backend == "auto" ? firn::quickest_backend(scene) : backend_of(backend);
 }
 
 void add_scene_arguments(CLI::App& verb, SceneArguments& arguments, bool required) {
@@ -110,8 +116,9 @@ void add_threads_argument(CLI::App& verb, int& threads) {
 
 void add_machine_arguments(CLI::App& verb, MachineArguments& arguments) {
   add_threads_argument(verb, arguments.threads);
-  verb.add_option("--backend", arguments.backend, "cpu, cuda or reference (the slow textbook solver)")
-      ->check(CLI::IsMember({"cpu", "cuda", "reference"}));
+  verb.add_option("--backend", arguments.backend,
+                  "cpu, cuda (a GPU), auto (cuda where there is a GPU) or reference (the slow textbook solver)")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda", "reference"}));
 }
 
 Command add_run(CLI::App& app) {
@@ -144,6 +151,8 @@ Command add_resume(CLI::App& app) {
   verb->add_option("DIR", a->directory, "the folder of the run")->required();
   CLI::Option* frames = verb->add_option("--frames", a->frames, "number of frames in all: a run that has ended can be made longer")
                             ->check(CLI::Range(1, 1000000));
+  verb->add_option("--backend", a->backend, "go on with cpu or cuda, whichever the run began with; what follows then has other last bits")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
   add_threads_argument(*verb, a->threads);
   return [a, frames] { return resume_run(*a, frames->count() > 0); };
 }
@@ -172,9 +181,10 @@ void print_text(const firn::BenchReport& r) {
 
 int run_bench(BenchArguments& a) {
   if (a.scene.scene.empty()) a.scene.scene = "bench_ball";
-  a.options.backend = a.machine.chosen();
+  const firn::Scene scene = a.scene.load();
+  a.options.backend = a.machine.chosen(scene);
   a.options.threads = a.machine.threads;
-  const firn::BenchReport report = firn::bench(a.scene.load(), a.options);
+  const firn::BenchReport report = firn::bench(scene, a.options);
   if (a.json)
     fmt::print("{}\n", to_json(report).dump(2));
   else

@@ -198,7 +198,7 @@ int print_info(const std::string& path, bool json) {
   return kDone;
 }
 
-std::string format_names() {
+std::string allowed_formats() {
   std::vector<std::string> lines;
   for (const firn::FrameFormat& format : firn::frame_formats())
     lines.push_back(fmt::format("  .{:<5} {}{}", format.name, format.summary, format.readable ? "" : " (only written)"));
@@ -216,7 +216,7 @@ void refuse_in_vain(const std::vector<CLI::Option*>& flags, bool meaningful, con
 Command add_convert(CLI::App& app) {
   auto a = std::make_shared<ConvertArguments>();
   CLI::App* verb = app.add_subcommand("convert", "frames from one format to another");
-  verb->footer("Formats, by the ending of a name:\n" + format_names() +
+  verb->footer("Formats, by the ending of a name:\n" + allowed_formats() +
                "\n\nExamples:\n  firn convert out/ball/final.ply ball.vtp\n  firn convert 'out/ball/*.ply' 'vtp/*.vtp'\n"
                "  firn convert out/ball 'volumes/*.vdb' --spacing 0.01\n  firn convert out/ball 'surfaces/*.obj'\n"
                "  firn convert out/ball/scene.toml out/ball/bodies.obj   # the bodies of the scene, for blender/import_run.py");

@@ -20,7 +20,13 @@ namespace firn {
 // The version of the library, such as "0.1.0".
 const char* version();
 
-enum class Backend { kCpu, kReference };
+enum class Backend { kCpu, kReference, kCuda };
+// "cpu", "reference", "cuda"
+const char* name_of(Backend backend);
+// The GPU that Backend::kCuda would run on; empty: there is none, or this build has no CUDA.
+std::string cuda_device();
+// kCuda where there is a GPU for this scene, else kCpu.
+Backend quickest_backend(const Scene& scene);
 
 // What kept a step from being longer.
 enum class StepRule {
@@ -198,7 +204,8 @@ struct RunOptions {
 };
 
 struct ResumeOptions {
-  std::optional<int> frames;  // instead of those the run was to have: a run that has ended goes on
+  std::optional<int> frames;       // instead of those the run was to have: a run that has ended goes on
+  std::optional<Backend> backend;  // instead of the run's own: what follows has other last bits
   int threads = 0;
   SetupProgress setup;
   std::function<void(const Progress&)> progress;
@@ -277,6 +284,7 @@ struct BenchOptions {
 
 struct BenchReport {
   std::string scene, backend, precision, kernel, integrator;
+  std::string device;  // the GPU; empty on the CPU
   std::size_t particles = 0;
   int steps = 0, threads = 0;
   double ns_per_particle_step = 0;       // median of the parts

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "api/measure.h"
 #include "api/run_files.h"
 #include "build/build.h"
+#include "core/clock.h"
 #include "firn/simulation.h"
 #include "frame/rasterize.h"
 #include "scene/schema.h"
@@ -74,9 +74,9 @@ void time_steps(const Scene& scene, const Built& built, Solver& solver, State& s
   std::vector<double> seconds;
   try {
     for (double sum = 0; report.timed_steps < kMostSteps && sum < kLongest; ++report.timed_steps) {
-      const auto begin = std::chrono::steady_clock::now();
+      const auto begin = Clock::now();
       const StepInfo step = solver.step(built.model, state, scene.solver.time_step.value_or(1 / scene.simulation.fps));
-      const double taken = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const double taken = seconds_since(begin);
       seconds.push_back(expected_seconds(built.model, step, taken));
       sum += taken;
     }

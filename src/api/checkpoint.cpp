@@ -48,8 +48,8 @@ std::string contents_of(const Scene& scene) {
 
 std::string variant_of(const Scene& scene, Backend backend) {
   const SolverSettings& s = scene.solver;
-  return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", backend == Backend::kReference ? "reference" : "cpu",
-                     scene.simulation.dimension, name_in(schema::kPrecisionNames, s.precision), kKernelNames[static_cast<int>(s.kernel)],
+  return fmt::format("{}, {}D, {}, {}, {}, {}-bit registers", name_of(backend), scene.simulation.dimension,
+                     name_in(schema::kPrecisionNames, s.precision), kKernelNames[static_cast<int>(s.kernel)],
                      name_in(schema::kTransferNames, s.transfer), 8 * kSimdBytes);
 }
 
@@ -122,6 +122,7 @@ RestoredRun restore(const std::string& path, const Scene& scene, const ResumeOpt
   ByteReader reader(read);
   archive(reader, run.progress);
   check_fits(path, file.head(), head_of(scene, run.progress.backend));
+  if (options.backend) run.progress.backend = *options.backend;
   archive(reader, run.statistics);
   run.simulation = std::make_unique<Simulation>(scene, read, run.progress.backend, options.threads, options.setup);
   char more;

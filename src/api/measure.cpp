@@ -1,21 +1,17 @@
 #include "api/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <thread>
 
+#include "core/clock.h"
 #include "math/pack.h"
 #include "scene/rules.h"
 
 namespace firn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 using Register = Pack<float, kSimdBytes / sizeof(float)>;
 
@@ -90,14 +86,14 @@ struct Part {
 Part take_part(int steps, const std::function<StepInfo()>& one_step) {
   Part part;
   part.steps = steps;
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   for (int k = 0; k < steps; ++k) {
     const StepInfo info = one_step();
     part.iterations += info.iterations;
     part.serial_seconds += info.serial_seconds;
     for (int p = 0; p < kPhases; ++p) part.phases[p] += info.seconds[p];
   }
-  part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  part.seconds = seconds_since(begin);
   return part;
 }
 
@@ -172,8 +168,9 @@ BenchReport bench(const Scene& scene, const BenchOptions& options) {
   const SolverSettings& s = scene.solver;
   BenchReport report;
   report.scene = scene.name;
-  report.backend = options.backend == Backend::kCpu ? "cpu" : "reference";
-  report.precision = s.precision == Precision::kFloat && options.backend == Backend::kCpu ? "float" : "double";
+  report.backend = name_of(options.backend);
+  if (options.backend == Backend::kCuda) report.device = cuda_device();
+  report.precision = s.precision == Precision::kFloat && options.backend != Backend::kReference ? "float" : "double";
   report.kernel = kKernelNames[static_cast<int>(s.kernel)];
   report.integrator = name_in(schema::kIntegratorNames, s.integrator);
   report.particles = simulation.particles();

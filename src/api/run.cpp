@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "api/checkpoint.h"
 #include "api/run_files.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "firn/simulation.h"
 #include "io/particle_files.h"
@@ -17,10 +17,6 @@
 
 namespace firn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 class Run {
  public:

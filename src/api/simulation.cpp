@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "api/look.h"
 #include "build/build.h"
+#include "core/clock.h"
+#include "solver/cuda/cuda_solver.h"
 #include "solver/solver.h"
 #include "state/state.h"
 
 namespace firn {
 
 const char* version() { return FIRN_VERSION; }
+std::string cuda_device() { return cuda_device_name(); }
+Backend quickest_backend(const Scene& scene) {
+  return why_no_cuda(scene.simulation.dimension, scene.solver).empty() ? Backend::kCuda : Backend::kCpu;
+}
 
 // What a Simulation holds.
 struct Simulation::Parts {
@@ -27,6 +32,11 @@ struct Simulation::Parts {
 
   // All but the particles, the state and the solver.
   void take(const Scene& scene, Built& built);
+  // With the particles in it.
+  const State& whole_state() {
+    solver->bring_home(model, state);
+    return state;
+  }
   // After a step: lets in who has come and takes out who must go.
   void exchange_particles();
 };
@@ -91,11 +101,11 @@ void Simulation::Parts::take(const Scene& scene, Built& built) {
 void Simulation::save(const std::function<void(std::string_view)>& write) const {
   parts_->solver->in_threads([&] {  // whoever compresses the bytes uses no more threads than the solver
     ByteWriter writer(write);
-    firn::save(parts_->state, writer);
+    firn::save(parts_->whole_state(), writer);
   });
 }
 
-std::string Simulation::hash() const { return hash_of(parts_->state); }
+std::string Simulation::hash() const { return hash_of(parts_->whole_state()); }
 
 namespace {
 
@@ -133,6 +143,7 @@ void Simulation::change(const Scene& scene) {
   // What a source has not given out until now, at another rate, it does not owe.
   PopulationState& population = p.state.population;
   for (std::size_t e = 0; e < population.given.size(); ++e) population.given[e] = p.population.emitters()[e].count(time());
+  p.solver->bring_home(p.model, p.state);
   p.state.span = {};
   set_time(p.model, p.state, time());
   std::visit(
@@ -177,9 +188,9 @@ StepInfo Simulation::step(double longest) {
   // An automatic step ends where snow comes in.
   if (!parts_->model.solver.time_step) longest = std::min(longest, parts_->population.next_start(time()) - time());
   StepInfo info = parts_->solver->step(parts_->model, parts_->state, longest);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   parts_->exchange_particles();
-  info.seconds[static_cast<int>(Phase::kSort)] += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  info.seconds[static_cast<int>(Phase::kSort)] += seconds_since(begin);
   return info;
 }
 
@@ -215,7 +226,7 @@ GridFields Simulation::grid() {
 
 ParticleLook Simulation::look(LookChannel channel, int every) const {
   ParticleLook look;
-  parts_->solver->in_threads([&] { look = look_at(parts_->model, parts_->state, channel, every); });
+  parts_->solver->in_threads([&] { look = look_at(parts_->model, parts_->whole_state(), channel, every); });
   return look;
 }
 

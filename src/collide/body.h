@@ -87,7 +87,7 @@ struct Body {
   const Bricks* next = nullptr;  // deforming: the frame after the solid's own (M20)
   T gamma = 0, span = 0;
 
-  bool moves() const { return next != nullptr || norm(velocity) > T(0) || norm(spin) > T(0); }
+  FIRN_HD bool moves() const { return next != nullptr || norm(velocity) > T(0) || norm(spin) > T(0); }
 };
 
 // Bodies at one moment, and what they point at.

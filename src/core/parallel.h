@@ -5,8 +5,9 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
-#include <chrono>
 #include <cstddef>
+
+#include "core/clock.h"
 
 namespace firn {
 
@@ -14,7 +15,7 @@ class ParallelTime {
  public:
   ParallelTime() { ++depth_; }
   ~ParallelTime() {
-    if (--depth_ == 0) seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    if (--depth_ == 0) seconds_ += seconds_since(begin_);
   }
   ParallelTime(const ParallelTime&) = delete;
   ParallelTime& operator=(const ParallelTime&) = delete;
@@ -25,7 +26,7 @@ class ParallelTime {
  private:
   inline static thread_local double seconds_ = 0;
   inline static thread_local int depth_ = 0;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point begin_ = Clock::now();
 };
 
 // One copy of the loop in the program: TBB calls it from several places, and the compiler would fuse multiplications and additions in

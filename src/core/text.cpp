@@ -76,6 +76,11 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
 bool is_control(unsigned char c) { return c < 0x20 || c == 0x7f; }
 
 std::string one_line(std::string_view text) {

@@ -22,7 +22,7 @@ void describe(A& a, S& head) {
 
 namespace {
 
-constexpr std::string_view kMagic = "firnchk2";  // the digit is the version of the format and of what states are made of
+constexpr std::string_view kCheckpointMagic = "firnchk2";  // the digit is the version of the format and of what states are made of
 constexpr std::uint32_t kHead = 0x44414548, kBytes = 0x53545942, kEnd = 0x20444e45;
 constexpr std::uint32_t kLargest = 64u << 20;  // of a record
 
@@ -69,7 +69,7 @@ void read_small(const std::string& content, Value& value) {
 
 }  // namespace
 
-std::string checkpoint_start(const CheckpointHead& head) { return std::string(kMagic) + small_record(kHead, head); }
+std::string checkpoint_start(const CheckpointHead& head) { return std::string(kCheckpointMagic) + small_record(kHead, head); }
 
 std::string checkpoint_record(std::string_view bytes) {
   constexpr int kLevel = 5;
@@ -85,12 +85,12 @@ std::string checkpoint_end(const std::string& hash) { return small_record(kEnd, 
 CheckpointReader::CheckpointReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || !file_) throw UserError(path + ": cannot be read");
-  std::string magic(kMagic.size(), '\0');
+  std::string magic(kCheckpointMagic.size(), '\0');
   file_.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   if (!file_) fail("it ends within its first bytes");
-  if (magic.substr(0, 7) != kMagic.substr(0, 7)) throw UserError(path + ": is not a checkpoint");
-  if (magic != kMagic)
-    throw UserError(fmt::format("{}: a checkpoint of version {}, this firn reads version {}", path, magic.back(), kMagic.back()));
+  if (magic.substr(0, 7) != kCheckpointMagic.substr(0, 7)) throw UserError(path + ": is not a checkpoint");
+  if (magic != kCheckpointMagic)
+    throw UserError(fmt::format("{}: a checkpoint of version {}, this firn reads version {}", path, magic.back(), kCheckpointMagic.back()));
   if (next_record() != kHead) fail("it does not begin with what it is of");
   read_small(record_, head_);
   record_.clear();

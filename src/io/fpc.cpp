@@ -23,7 +23,7 @@ std::uint32_t fpc_checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-constexpr std::string_view kMagic = "firn.fpc";
+constexpr std::string_view kFpcMagic = "firn.fpc";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kFixedBytes = 68;  // up to the first attribute
 constexpr std::size_t kNameBytes = 24;   // padded with zeros
@@ -85,8 +85,8 @@ double take_within(FpcCursor& from, const char* what, double least) {
 // The header as a cursor of its own, behind what says how long it is. Nothing in it is believed before its checksum.
 FpcCursor take_whole_header(FpcCursor& from, FpcChecksums checksums) {
   FpcCursor start = from;
-  if (!start.left().starts_with(kMagic)) from.fail(fmt::format("not an FPC file: it does not start with '{}'", kMagic));
-  start.take_bytes(kMagic.size(), "the magic");
+  if (!start.left().starts_with(kFpcMagic)) from.fail(fmt::format("not an FPC file: it does not start with '{}'", kFpcMagic));
+  start.take_bytes(kFpcMagic.size(), "the magic");
   const auto version = start.take<std::uint32_t>("the version");
   if (version != kVersion) from.fail(fmt::format("an FPC file of version {}; only version {} can be read", version, kVersion));
   const auto size = start.take<std::uint32_t>("the header's size");
@@ -99,7 +99,7 @@ FpcCursor take_whole_header(FpcCursor& from, FpcChecksums checksums) {
   behind.take_bytes(covered.size(), "the header");
   if (checksums == FpcChecksums::kVerify && behind.take<std::uint32_t>("the checksum") != fpc_checksum(covered))
     header.fail("the header's checksum is wrong: the file is damaged");
-  header.take_bytes(kMagic.size() + sizeof version + sizeof size, "the header");
+  header.take_bytes(kFpcMagic.size() + sizeof version + sizeof size, "the header");
   return header;
 }
 
@@ -126,7 +126,7 @@ FpcHeader take_fpc_header(FpcCursor& from, FpcChecksums checksums) {
 }
 
 std::string make_fpc_header(const FpcHeader& header) {
-  std::string bytes(kMagic);
+  std::string bytes(kFpcMagic);
   put(bytes, kVersion);
   put(bytes, static_cast<std::uint32_t>(header_bytes(header.columns.size())));
   put(bytes, header.particles);

@@ -12,7 +12,7 @@
 namespace firn {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\v\f";
+constexpr std::string_view kPlyBlanks = " \t\v\f";
 
 // Both naming styles in use; the order is PlyType's.
 constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {{"char", "int8"},     {"uchar", "uint8"},   {"short", "int16"},
@@ -143,8 +143,8 @@ std::string_view take_line(std::string_view bytes, std::size_t& position) {
 }
 
 std::string_view take_word(std::string_view& line) {
-  const std::size_t begin = std::min(line.find_first_not_of(kBlanks), line.size());
-  const std::size_t end = std::min(line.find_first_of(kBlanks, begin), line.size());
+  const std::size_t begin = std::min(line.find_first_not_of(kPlyBlanks), line.size());
+  const std::size_t end = std::min(line.find_first_of(kPlyBlanks, begin), line.size());
   const std::string_view word = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return word;

@@ -184,7 +184,7 @@ void UsdaPoints::check_counts() {
                     other.at);
 }
 
-constexpr std::string_view kMagic = "#usda ";
+constexpr std::string_view kUsdaMagic = "#usda ";
 constexpr std::string_view kSamples = ".timeSamples";
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -293,7 +293,7 @@ class StageReader {
 }  // namespace
 
 Frame parse_usda(const std::string& file, std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) throw UserError(file + ": not a USD ASCII file: it does not start with '#usda'");
+  if (bytes.substr(0, kUsdaMagic.size()) != kUsdaMagic) throw UserError(file + ": not a USD ASCII file: it does not start with '#usda'");
   return StageReader(file, bytes).read();
 }
 

@@ -187,12 +187,12 @@ struct PlasticResult {
   T dissipated;  // J/m³ of the undeformed snow
 };
 
-// Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).
-template <class T, int D>
-FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const T& J_P, const SnowParameters<T>& s) {
+namespace detail {
+
+// Of snow that may exceed them; `elastic`: lanes that do not. By values: what is called by reference has to be in memory.
+template <class T, int D, class Mask>
+FIRN_HD FIRN_RARE PlasticResult<T, D> yield_beyond(Mat<T, D> F_trial, T J_P, SnowParameters<T> s, Mask elastic) {
   PlasticResult<T, D> result{F_trial, J_P, T(1), T(0)};
-  const auto elastic = surely_elastic(F_trial, s);
-  if (!any(!elastic)) return result;
   const Mat<T, D> R = rotation_near(F_trial);
   const Mat<T, D> S = transpose(R) * F_trial;
   // `elastic` once more, because rounding may see it otherwise here, and lanes must not depend on each other.
@@ -216,6 +216,16 @@ FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const T& J_P,
   for (int i = 0; i < D; ++i) left[i] = T(1) + kept * (stretch.clamped[i] - T(1));
   result.dissipated = select(inside, T(0), exponential(before) * (brought - harder * strain_energy(left, s)));
   return result;
+}
+
+}  // namespace detail
+
+// Step 7: what exceeds the critical stretches moves from the elastic to the plastic part (M8).
+template <class T, int D>
+FIRN_HD inline PlasticResult<T, D> yield(const Mat<T, D>& F_trial, const T& J_P, const SnowParameters<T>& s) {
+  const auto elastic = surely_elastic(F_trial, s);
+  if (!any(!elastic)) return {F_trial, J_P, T(1), T(0)};
+  return detail::yield_beyond(F_trial, J_P, s, elastic);
 }
 
 // A particle that has grown beyond all the space its nodes see, or shrunk as much, has a J_P that means nothing. support: the volume of a

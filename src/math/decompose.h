@@ -255,7 +255,7 @@ FIRN_HD inline Svd<T, 2> svd(const Mat<T, 2>& F) {
 }
 
 template <class T>
-FIRN_HD inline Polar<T, 3> polar(const Mat<T, 3>& F) {
+FIRN_HD FIRN_RARE Polar<T, 3> polar(Mat<T, 3> F) {
   const Svd<T, 3> d = svd(F);
   const Mat<T, 3> Vt = transpose(d.V);
   return {d.U * Vt, d.V * (Mat<T, 3>::diagonal(d.sigma) * Vt)};

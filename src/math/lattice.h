@@ -23,7 +23,7 @@ template <int D>
 struct CellBox {
   Cell<D> lower, upper;
 
-  bool contains(const Cell<D>& cell) const {
+  FIRN_HD bool contains(const Cell<D>& cell) const {
     for (int d = 0; d < D; ++d)
       if (cell[d] < lower[d] || cell[d] >= upper[d]) return false;
     return true;
@@ -62,6 +62,20 @@ FIRN_HD inline Vec<T, D> difference(const Cell<D>& a_cell, const Vec<T, D>& a_of
   Vec<T, D> r;
   for (int d = 0; d < D; ++d) r[d] = (T(a_cell[d] - b.cell[d]) + (a_offset[d] - b.offset[d])) * h;
   return r;
+}
+
+// Step 10 on one axis, in cells: the place in the cell, and how many cells on that is. A way of more than two cells is rejected.
+template <class N>
+struct Moved {
+  N offset, cells;
+};
+template <class N>
+FIRN_HD inline Moved<N> move_offset(const N& offset, const N& way) {
+  using T = Scalar<N>;
+  const N zero(T(0)), one(T(1)), two(T(2)), below_one(T(1) - kEpsilon<N>), moved = offset + way;
+  const N up = select(moved >= two, two, one), down = select(moved < -one, -two, -one);
+  const N cells = select(moved >= one, up, select(moved < zero, down, zero));
+  return {min(moved - cells, below_one), cells};  // −tiny + 1 rounds to 1
 }
 
 }  // namespace firn

@@ -7,8 +7,11 @@
 
 #ifdef __CUDACC__
 #define FIRN_HD __host__ __device__
+// What few threads come to: called, so that the others do not pay for it in registers.
+#define FIRN_RARE __noinline__
 #else
 #define FIRN_HD
+#define FIRN_RARE inline
 #endif
 
 namespace firn {
@@ -32,6 +35,8 @@ FIRN_HD inline float sqrt(float x) { return ::sqrtf(x); }
 FIRN_HD inline double sqrt(double x) { return ::sqrt(x); }
 FIRN_HD inline float inverse_sqrt(float x) { return 1 / sqrt(x); }
 FIRN_HD inline double inverse_sqrt(double x) { return 1 / sqrt(x); }
+FIRN_HD inline float cube_root(float x) { return ::cbrtf(x); }
+FIRN_HD inline double cube_root(double x) { return ::cbrt(x); }
 FIRN_HD inline float abs(float x) { return ::fabsf(x); }
 FIRN_HD inline double abs(double x) { return ::fabs(x); }
 FIRN_HD inline float min(float a, float b) { return b < a ? b : a; }

@@ -54,6 +54,24 @@ class BlockSorter {
   std::vector<std::vector<std::uint32_t>> counts_;  // per chunk, per block
 };
 
+// From particles in any order to blocks; `grow` gives the columns room for all groups that the pool has given out.
+template <class T, int D, class Grow>
+void arrange(const Cell<D>& origin, const Particles<T, D>& unsorted, std::size_t count, Particles<T, D>& particles,
+             std::vector<ParticleBlock<D>>& blocks, NumberPool& pool, Grow grow) {
+  BlockSorter<D> sorter;
+  sorter.sort({unsorted.cell, unsorted.id, count, origin});
+  for (const BlockRange& range : sorter.blocks()) {
+    ParticleBlock<D>& block = blocks.emplace_back(make_block<D>(range.key, origin));
+    block.count = range.end - range.begin;
+    for (std::uint32_t g = 0; g < groups_for(block.count); ++g) block.groups.push_back(pool.take());
+  }
+  grow();
+  parallel_for(blocks.size(), [&](std::size_t b) {
+    const BlockRange& range = sorter.blocks()[b];
+    for (std::uint32_t i = range.begin; i < range.end; ++i) particles.copy(unsorted, sorter.order()[i], blocks[b].slot(i - range.begin));
+  });
+}
+
 inline constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();  // of an id whose particle is gone
 
 // Who leaves and arrives. The outcome depends on the blocks and the order within them alone, not on threads or on which groups are used.

@@ -15,13 +15,6 @@ namespace firn::schema {
 namespace {
 
 constexpr std::string_view kForms = "expected section.key=value, materials.NAME.key=value or snow.INDEX.key=value";
-constexpr std::string_view kSpaces = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
 
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> parts;

@@ -18,7 +18,6 @@ namespace firn::schema {
 namespace {
 
 constexpr int kDeepestNesting = 16;  // brackets in brackets, or dots in one key; a scene needs three
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 class Guard {
  public:

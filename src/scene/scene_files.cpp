@@ -82,14 +82,6 @@ constexpr std::array<Name, 11> kNames{"t", "x", "y", "z", "qw", "qx", "qy", "qz"
 constexpr std::array<Name, 3> kPosition{"x", "y", "z"};
 constexpr std::array<Name, 4> kQuaternion{"qw", "qx", "qy", "qz"};
 constexpr std::array<Name, 3> kAngles{"rx", "ry", "rz"};
-constexpr Name kBlanks = " \t\r";
-constexpr Name kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one
-
-Name trimmed(Name text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == Name::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 // A line without its comment.
 struct Line {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/text.h"
 #include "firn/scene.h"
 #include "scene/schema.h"
 #include "scene/visitors.h"
@@ -20,7 +21,7 @@ extern const std::string_view kScenesPage;
 namespace schema {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // What the tables of docs/scenes.md say of a key.
 struct KeyHelp {
@@ -28,17 +29,11 @@ struct KeyHelp {
 };
 using Help = std::map<std::string, std::map<std::string, KeyHelp>>;  // by section and key
 
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 std::vector<std::string> cells_of(std::string_view row) {
   std::vector<std::string> cells;
   for (std::size_t at = 1; at < row.size();) {
     const std::size_t end = std::min(row.find(" |", at), row.size());
-    cells.push_back(trimmed(row.substr(at, end - at)));
+    cells.emplace_back(trimmed(row.substr(at, end - at)));
     at = end + 2;
   }
   return cells;
@@ -90,7 +85,7 @@ Help read_help() {
 }
 
 // What a rule says of values.
-void tell(Json& key, const Range& range) {
+void tell(OrderedJson& key, const Range& range) {
   key["low"] = range.low;
   key["high"] = range.high;
   if (range.open_low) key["open_low"] = true;
@@ -98,7 +93,7 @@ void tell(Json& key, const Range& range) {
 }
 
 template <class Rule, class T>
-void tell_rule(Json& key, const Rule& rule, const T&) {
+void tell_rule(OrderedJson& key, const Rule& rule, const T&) {
   if constexpr (std::is_same_v<Rule, Range>) {
     constexpr bool is_whole = std::is_integral_v<T>;
     key["type"] = is_whole ? "whole" : "number";
@@ -147,24 +142,24 @@ void tell_rule(Json& key, const Rule& rule, const T&) {
 
 // The value of a member as the scene would have it; null: it is left out.
 template <class Rule, class T>
-Json default_of(const Rule& rule, const T& value) {
+OrderedJson default_of(const Rule& rule, const T& value) {
   std::string text;
   if constexpr (requires { rule.write(value, 3); }) {
     text = rule.write(value, 3);
   } else if (value) {
     text = rule.write(*value, 3);
   }
-  Json json = text.empty() ? Json(nullptr) : Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json(nullptr) : json;
+  OrderedJson json = text.empty() ? OrderedJson(nullptr) : OrderedJson::parse(text, nullptr, false);
+  return json.is_discarded() ? OrderedJson(nullptr) : json;
 }
 
 // Visitor: the keys of a section as JSON.
 struct Describer {
-  std::vector<Json> keys;
+  std::vector<OrderedJson> keys;
 
   template <class T, class Rule>
   void field(const Key& key, const T& value, const Rule& rule) {
-    Json json{{"name", key.name}};
+    OrderedJson json{{"name", key.name}};
     tell_rule(json, rule, value);
     json["required"] = key.required;
     if (!key.required) json["default"] = default_of(rule, value);
@@ -190,20 +185,20 @@ class SchemaWriter {
   // Keys of all shapes, with the shapes that have them.
   template <class Body>
   void add_body(const std::string& name, const Choices<ShapeKind>& shapes) {
-    std::vector<Json> keys;
+    std::vector<OrderedJson> keys;
     std::map<std::string, std::vector<std::string>> users;
     for (const Choice<ShapeKind>& choice : shapes.all) {
       Body body;
       body.shape.kind = choice.value;
       Describer one;
       describe(one, body);
-      for (Json& key : one.keys) {
+      for (OrderedJson& key : one.keys) {
         const std::string key_name = key["name"];
         if (!users.contains(key_name)) keys.push_back(key);
         if (users[key_name].empty() || users[key_name].back() != choice.name) users[key_name].emplace_back(choice.name);
       }
     }
-    for (Json& key : keys) {
+    for (OrderedJson& key : keys) {
       const std::vector<std::string>& of = users[key["name"]];
       if (key["name"] == "shape") key.erase("default");
       if (of.size() < shapes.all.size()) key["shapes"] = of;
@@ -211,11 +206,11 @@ class SchemaWriter {
     finish(name, true, std::move(keys));
   }
 
-  std::string text() const { return Json{{"sections", sections_}}.dump(); }
+  std::string text() const { return OrderedJson{{"sections", sections_}}.dump(); }
 
  private:
-  void finish(const std::string& name, bool is_array, std::vector<Json> keys) {
-    for (Json& key : keys) {
+  void finish(const std::string& name, bool is_array, std::vector<OrderedJson> keys) {
+    for (OrderedJson& key : keys) {
       const KeyHelp& help = help_[name][key["name"]];
       key["unit"] = help.unit;
       key["help"] = help.meaning;
@@ -224,7 +219,7 @@ class SchemaWriter {
   }
 
   Help help_ = read_help();
-  std::vector<Json> sections_;
+  std::vector<OrderedJson> sections_;
 };
 
 }  // namespace

@@ -14,15 +14,15 @@ struct Constraint {
   std::uint16_t holder[D] = {};  // who holds it in these directions, then who holds it altogether: numbers in the list of bodies
   Vec<T, D> normal[D - 1];       // orthonormal
 
-  bool free() const { return !stuck && count == 0; }
+  FIRN_HD bool free() const { return !stuck && count == 0; }
 
-  void stick(std::size_t body = 0) {
+  FIRN_HD void stick(std::size_t body = 0) {
     stuck = true;
     holder[count] = static_cast<std::uint16_t>(body);
   }
 
   // Adds a sliding contact. As many independent ones as dimensions leave no direction free.
-  void slide(Vec<T, D> n, std::size_t body = 0) {
+  FIRN_HD void slide(Vec<T, D> n, std::size_t body = 0) {
     if (stuck) return;
     n = without_held(n);
     const T length = norm(n);
@@ -35,11 +35,11 @@ struct Constraint {
     normal[count++] = (T(1) / norm(n)) * n;
   }
 
-  Vec<T, D> project(const Vec<T, D>& u) const { return stuck ? Vec<T, D>::zero() : without_held(u); }
+  FIRN_HD Vec<T, D> project(const Vec<T, D>& u) const { return stuck ? Vec<T, D>::zero() : without_held(u); }
 
   // What project() takes from u, by who takes it: f(body, part).
   template <class F>
-  void for_each_held(Vec<T, D> u, F f) const {
+  FIRN_HD void for_each_held(Vec<T, D> u, F f) const {
     for (int k = 0; k < count; ++k) {
       const Vec<T, D> part = dot(u, normal[k]) * normal[k];
       f(holder[k], part);
@@ -48,16 +48,17 @@ struct Constraint {
     if (stuck) f(holder[count], u);
   }
 
-  Vec<T, D> without_held(Vec<T, D> u) const {
+  FIRN_HD Vec<T, D> without_held(Vec<T, D> u) const {
     for (int k = 0; k < count; ++k) u -= dot(u, normal[k]) * normal[k];
     return u;
   }
 };
 
 // Steps 5 and 9 at one point: all bodies in order; notes what they leave free, and tells `record(body, contact, what it took from v)`.
-template <class T, int D, class Record>
-inline Vec<T, D> collide(const std::vector<Body<T, D>>& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, T h, Constraint<T, D>* constraint,
-                         Record record) {
+// Bodies: a list of them, on a device as well.
+template <class T, int D, class Bodies, class Record>
+FIRN_HD inline Vec<T, D> collide(const Bodies& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, T h, Constraint<T, D>* constraint,
+                                 Record record) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const Body<T, D>& body = bodies[k];
     const BodyContact<T, D> c = probe(body, x.cell, x.offset, h);

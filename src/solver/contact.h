@@ -26,11 +26,14 @@ inline constexpr double kNodeReach = 0.5;
 // A gap, in cells, that no step can close.
 inline constexpr double kWidestGap = 1;
 
+// Cells around bodies in which blocks are looked at at all: particles that get out of reach forget before they get out of sight.
+inline constexpr double kSight = 6;
+
 // How far from a body, in cells, a particle can be whose stencil has nodes that take part. Farther from all of them it forgets.
 template <class T, int D>
-inline T touching_reach(const Body<T, D>& body) {
+FIRN_HD inline T touching_reach(const Body<T, D>& body) {
   constexpr T kStencil = T(2);
-  if (body.solid.kind != SolidKind::kPlane) return T(kNodeReach) + kStencil * std::sqrt(T(D));
+  if (body.solid.kind != SolidKind::kPlane) return T(kNodeReach) + kStencil * sqrt(T(D));
   const Vec<T, D> n = body.rotation * body.solid.axis;
   T sum(0);
   for (int d = 0; d < D; ++d) sum += abs(n[d]);
@@ -41,7 +44,7 @@ inline T touching_reach(const Body<T, D>& body) {
 // particle comes into sight.
 inline constexpr double kFaintWeight = 1e-3;
 template <class T>
-inline T gap_in_sight(const T& gap, const T& weight, Scalar<T> h) {
+FIRN_HD inline T gap_in_sight(const T& gap, const T& weight, Scalar<T> h) {
   using S = Scalar<T>;
   const T faint = T(S(kWidestGap) * h) - T(S(kWidestGap / kFaintWeight) * h) * weight;
   return max(gap, T(S(0))) + max(faint, T(S(0)));
@@ -70,14 +73,15 @@ struct ContactRates {
 
 // Half the distance of particles, the gap that snow at rest keeps.
 template <class T, int D>
-inline T half_distance(T volume) {
-  return T(0.5) * (D == 2 ? std::sqrt(volume) : std::cbrt(volume));
+FIRN_HD inline T half_distance(T volume) {
+  return T(0.5) * (D == 2 ? sqrt(volume) : cube_root(volume));
 }
 
 // The direction out of a body over a cell's width; none on ridges, axes and sheets, where it would be one of several: what lies on both
 // sides does the work there.
 template <class T, int D>
-inline std::optional<Vec<T, D>> normal_over_cell(const Body<T, D>& body, const LatticePoint<T, D>& x, const BodyContact<T, D>& at, T h) {
+FIRN_HD inline std::optional<Vec<T, D>> normal_over_cell(const Body<T, D>& body, const LatticePoint<T, D>& x, const BodyContact<T, D>& at,
+                                                         T h) {
   if (body.solid.kind == SolidKind::kPlane) return at.n;
   Vec<T, D> slope;
   T bend(0), sum(0);
@@ -108,7 +112,7 @@ struct HeldNode {
 
 // Holds all directions along a surface.
 template <class T, int D>
-inline void hold_tangents(const Vec<T, D>& n, std::size_t body, Constraint<T, D>& constraint) {
+FIRN_HD inline void hold_tangents(const Vec<T, D>& n, std::size_t body, Constraint<T, D>& constraint) {
   if constexpr (D == 2) {
     constraint.slide({-n[1], n[0]}, body);
   } else {
@@ -121,9 +125,9 @@ inline void hold_tangents(const Vec<T, D>& n, std::size_t body, Constraint<T, D>
 // Steps 5 and, once more, 6 at a node: all bodies in order. gap(k): how far the snow that the node sees is from body k, m, never below 0.
 // `solved`: after the implicit solve, when friction has acted. As collide(), it notes what bodies leave free, and tells record(body,
 // contact, what it took from v).
-template <class T, int D, class Gap, class Record>
-inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, const ContactRates<T>& rates,
-                           Gap gap, bool solved, HeldNode<T>& node, Constraint<T, D>* constraint, Record record) {
+template <class T, int D, class Bodies, class Gap, class Record>
+FIRN_HD inline Vec<T, D> hold_node(const Bodies& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, const ContactRates<T>& rates, Gap gap,
+                                   bool solved, HeldNode<T>& node, Constraint<T, D>* constraint, Record record) {
   const bool touched_before = node.touches;
   node.touches = false;
   // The memory is of the nearest one; of others friction knows the push of this step.
@@ -187,7 +191,7 @@ inline Vec<T, D> hold_node(const std::vector<Body<T, D>>& bodies, const LatticeP
 // A body where it is when a step ends, seen from a particle as it was when the step began: moved with the body. So a wall that jumps over
 // a particle has it still before it.
 template <class T, int D>
-inline BodyContact<T, D> seen_at_begin(const Body<T, D>& body, LatticePoint<T, D> x, T h, T dt) {
+FIRN_HD inline BodyContact<T, D> seen_at_begin(const Body<T, D>& body, LatticePoint<T, D> x, T h, T dt) {
   const BodyContact<T, D> at = probe(body, x.cell, x.offset, h);
   if (!body.moves()) return at;
   x.offset += (dt / h) * at.v_co;
@@ -195,8 +199,8 @@ inline BodyContact<T, D> seen_at_begin(const Body<T, D>& body, LatticePoint<T, D
 }
 
 // Step 9: a net under the nodes' work. Particles may come up to a body's surface and no further; friction has acted before.
-template <class T, int D, class Record>
-inline Vec<T, D> keep_outside(const std::vector<Body<T, D>>& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, T h, T dt, Record record) {
+template <class T, int D, class Bodies, class Record>
+FIRN_HD inline Vec<T, D> keep_outside(const Bodies& bodies, const LatticePoint<T, D>& x, Vec<T, D> v, T h, T dt, Record record) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const BodyContact<T, D> at = seen_at_begin(bodies[k], x, h, dt);
     const T most = max(at.phi, T(0)) / dt, v_n = dot(v - at.v_co, at.n);
@@ -213,7 +217,7 @@ inline Vec<T, D> keep_outside(const std::vector<Body<T, D>>& bodies, const Latti
 // nothing, the particle's own memory fades.
 // Numbers, or Packs of them.
 template <class N>
-inline PushMemory<N> remembered(const PushMemory<N>& before, const N& touching, const PushMemory<N>& sums, const N& kept) {
+FIRN_HD inline PushMemory<N> remembered(const PushMemory<N>& before, const N& touching, const PushMemory<N>& sums, const N& kept) {
   using S = Scalar<N>;
   constexpr S kForgotten = S(1e-3), kOwn = S(kFaintWeight);
   const N forgotten(kForgotten), own(kOwn), zero(S(0)), one(S(1));

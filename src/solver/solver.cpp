@@ -7,6 +7,7 @@
 #include "firn/error.h"
 #include "math/bspline.h"
 #include "solver/cpu/cpu_solver.h"
+#include "solver/cuda/cuda_solver.h"
 #include "solver/reference/reference.h"
 
 namespace firn {
@@ -84,8 +85,22 @@ void set_time(const Model& model, State& state, double time) {
   state.poses = poses_at(model.bodies, time);
 }
 
+const char* name_of(Backend backend) {
+  switch (backend) {
+    case Backend::kCpu: return "cpu";
+    case Backend::kReference: return "reference";
+    case Backend::kCuda: return "cuda";
+  }
+  return "";
+}
+
 std::unique_ptr<Solver> make_solver(const Model& model, Backend backend, int threads) {
-  return backend == Backend::kReference ? make_reference_solver(model) : make_cpu_solver(model, threads);
+  switch (backend) {
+    case Backend::kReference: return make_reference_solver(model);
+    case Backend::kCuda: return make_cuda_solver(model);
+    case Backend::kCpu: break;
+  }
+  return make_cpu_solver(model, threads);
 }
 
 namespace {

@@ -56,6 +56,10 @@ class Solver {
   // they would at the beginning of that step.
   virtual GridFields grid(const Model& model, State& state) = 0;
 
+  // Backends that keep particles elsewhere put them into the state, so that it can be saved, hashed or looked at. Until then its store may
+  // be empty; the rest of it is always there.
+  virtual void bring_home(const Model&, State&) {}
+
   // Memory of the state and all scratch, bytes.
   virtual std::size_t bytes(const State& state) const = 0;
 

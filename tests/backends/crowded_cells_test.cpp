@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/fast_backend.h"
 #include "support/random_snow.h"
 
 namespace firn::test {
@@ -39,7 +40,7 @@ TEST_P(Crowd, OfAnySizeEqualsTheReference) {
   scene.solver.kernel = kernel;
   scene.solver.time_step = 5e-5;
   scene.solver.precision = Precision::kDouble;
-  Simulation fast(scene), slow(scene, Backend::kReference);
+  Simulation fast(scene, fast_backend()), slow(scene, Backend::kReference);
   for (int k = 0; k < 150; ++k) {
     fast.step(5e-5);
     slow.step(5e-5);
@@ -68,7 +69,7 @@ TEST(LonelyParticle, FallsFreely) {
   scene.snow.push_back(particle_file(folder.file("one.ply")));
   for (const Precision precision : {Precision::kFloat, Precision::kDouble}) {
     scene.solver.precision = precision;
-    Simulation simulation(scene);
+    Simulation simulation(scene, fast_backend());
     simulation.advance_to(0.1);
     const Frame frame = simulation.frame(false);
     EXPECT_NEAR(frame.velocity[0][0], 1, 1e-4);

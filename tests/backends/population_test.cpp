@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/fast_backend.h"
 #include "support/flow_scenes.h"
 
 namespace firn::test {
@@ -25,9 +26,9 @@ TEST_P(Flow, EqualsTheReference) {
   scene.solver.sleep = false;
   scene.solver.tolerance = 1e-10;
   scene.solver.time_step = kStep;
-  Simulation fast(scene, Backend::kCpu, 2), slow(scene, Backend::kReference);
+  Simulation fast(scene, fast_backend(), 2), slow(scene, Backend::kReference);
   ASSERT_EQ(fast.particles(), slow.particles());
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 50; ++k) {
     fast.step(kStep);
     slow.step(kStep);
     ASSERT_EQ(fast.emitted(), slow.emitted()) << k;

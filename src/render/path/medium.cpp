@@ -18,7 +18,6 @@
 #include "render/shared/vector.h"
 
 namespace firn {
-namespace {
 
 class Majorants {
  public:
@@ -102,6 +101,8 @@ class Majorants {
   std::array<int, 3> low_{0, 0, 0}, n_{0, 0, 0};
   std::vector<float> bound_;
 };
+
+namespace {
 
 constexpr double kPackedDensity = 400;  // kg/m³, of the snow that the extinction is given for
 // A voxel where light gets no farther than a part of it is as good as solid: what is denser looks the same, and following light through it

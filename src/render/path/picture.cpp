@@ -93,9 +93,9 @@ class MemoryStream : public Imf::OStream {
 half to_half(float x) { return half(clamp(x, static_cast<float>(-HALF_MAX), static_cast<float>(HALF_MAX))); }
 
 // The channels of one file: what the header says of them and where their numbers are.
-class Channels {
+class ExrChannels {
  public:
-  explicit Channels(const TracedPicture& picture) : picture_(picture), header_(picture.width, picture.height) {
+  explicit ExrChannels(const TracedPicture& picture) : picture_(picture), header_(picture.width, picture.height) {
     header_.compression() = Imf::ZIP_COMPRESSION;
   }
 
@@ -135,7 +135,7 @@ class Channels {
 void write_exr(const std::string& path, const TracedPicture& picture, ExrLayers layers) {
   MemoryStream stream(path);
   try {
-    Channels channels(picture);
+    ExrChannels channels(picture);
     channels.add(picture.light, {"R", "G", "B"});
     if (layers == ExrLayers::kAllFeatures) {
       channels.add(picture.albedo, {"albedo.R", "albedo.G", "albedo.B"});

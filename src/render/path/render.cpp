@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <deque>
 
 #include "build/form.h"
+#include "core/clock.h"
 #include "core/files.h"
 #include "firn/error.h"
 #include "firn/picture.h"
@@ -126,7 +126,7 @@ class Renderer {
 
   // Passes twice as long each time.
   void refine(ProgressivePicture& picture, const Take& take) {
-    auto last_look = std::chrono::steady_clock::now();
+    auto last_look = Clock::now();
     for (int done = 0, pass = 1; done < samples_ && !interrupted_; done += pass, pass = std::min(done, kLongestPass)) {
       pass = std::min(pass, samples_ - done);
       picture.add(pass, [&](double fraction) {
@@ -136,12 +136,8 @@ class Renderer {
       });
       if (interrupted_ || done + pass == samples_ || seconds_since(last_look) < kSecondsBetweenLooks) continue;
       write_png(take.stem + ".png", developed(picture.picture()));
-      last_look = std::chrono::steady_clock::now();
+      last_look = Clock::now();
     }
-  }
-
-  static double seconds_since(std::chrono::steady_clock::time_point begin) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
   Lights lights_of(const Camera& camera) const {
@@ -194,7 +190,7 @@ class Renderer {
   bool interrupted_ = false;
   int samples_of_last_ = 0;
   std::vector<Image> for_sheet_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point begin_ = Clock::now();
 };
 
 }  // namespace

@@ -15,23 +15,23 @@
 namespace firn {
 namespace {
 
-constexpr int kSamples = 2;  // across a pixel and down: smooth edges
+constexpr int kPixelSamples = 2;  // across a pixel and down: smooth edges
 
 std::vector<Colour> paint_solid(const SnowSpheres& snow, const Scenery* scenery, const Camera& camera, double time,
                                 const Projection& projection) {
   Stage stage(scenery, camera, time);
   stage.open_to(camera);
-  return Painter(snow, stage, projection, camera.sun).paint(kSamples);
+  return Painter(snow, stage, projection, camera.sun).paint(kPixelSamples);
 }
 
 }  // namespace
 
 Image render_preview(const Frame& frame, const Scenery* scenery, const Camera& camera, const Shot& shot,
                      const std::vector<Colour>& colours) {
-  const Projection projection = projection_of(camera, kSamples * shot.width, kSamples * shot.height);
+  const Projection projection = projection_of(camera, kPixelSamples * shot.width, kPixelSamples * shot.height);
   const SnowSpheres snow = make_spheres(frame, camera, typical_volume(frame, scenery), colours);
   const auto paint = camera.orthographic() ? paint_flat : paint_solid;
-  return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kSamples, rolled_off);
+  return develop(paint(snow, scenery, camera, shot.time, projection), shot.width, shot.height, kPixelSamples, rolled_off);
 }
 
 namespace {

@@ -31,7 +31,7 @@ constexpr float kArrowsApart = 1, kNodesApart = 0.6f;  // at least, on the pictu
 constexpr float kNormalsApart = 4, kNormalLength = 2.0f;
 constexpr float kDot = 0.24f, kLine = 0.13f, kHead = 0.55f;  // width of dots and lines, length of an arrow's head
 constexpr float kShortestArrow = 0.15f;                      // shorter ones would be dots
-constexpr float kPadding = 0.7f, kMargin = 0.8f, kLineHeight = 1.9f;
+constexpr float kPadding = 0.7f, kLegendMargin = 0.8f, kLineHeight = 1.9f;
 
 Colour colour_of(Show what) {
   switch (what) {
@@ -300,9 +300,9 @@ void GridOverlay::draw_legend(Image& image, const Inset& taken) const {
   float widest = thinned_.empty() ? 0 : capitals * set_text(thinned_).width;
   for (const Row& row : rows) widest = std::max(widest, sample + capitals * set_text(row.text).width);
   const float count = static_cast<float>(rows.size()) + (thinned_.empty() ? 0 : 1);
-  const float left = static_cast<float>(image.width) - arrows.pixels(kMargin + 2 * kPadding) - widest;
+  const float left = static_cast<float>(image.width) - arrows.pixels(kLegendMargin + 2 * kPadding) - widest;
   const float top =
-      static_cast<float>(image.height - taken.bottom) - arrows.pixels(kMargin + 2 * kPadding) - count * line + (line - capitals);
+      static_cast<float>(image.height - taken.bottom) - arrows.pixels(kLegendMargin + 2 * kPadding) - count * line + (line - capitals);
   canvas.fill({static_cast<int>(left), static_cast<int>(top), static_cast<int>(left + widest + arrows.pixels(2 * kPadding)),
                static_cast<int>(top + count * line - (line - capitals) + arrows.pixels(2 * kPadding))},
               kPanel, kLegendCover);

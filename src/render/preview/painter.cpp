@@ -16,7 +16,7 @@ constexpr int kSize = 1024;             // texels; at 300k particles a sphere is
 constexpr float kRegion = 3;            // view units; snow farther out throws no shadow into the picture
 constexpr float kSunWidth = 0.10f;      // penumbra per distance: a hazy sun, softer than the true 0.009
 constexpr float kWidestSearch = 0.06f;  // view units
-constexpr int kSearchSamples = 8, kSamples = 20;
+constexpr int kSearchSamples = 8, kShadowSamples = 20;
 
 // Points spread evenly over the unit disk: Vogel's spiral.
 struct DiskPoint {
@@ -33,7 +33,7 @@ std::array<DiskPoint, N> make_disk() {
   return points;
 }
 const std::array<DiskPoint, kSearchSamples> kSearchDisk = make_disk<kSearchSamples>();
-const std::array<DiskPoint, kSamples> kDisk = make_disk<kSamples>();
+const std::array<DiskPoint, kShadowSamples> kDisk = make_disk<kShadowSamples>();
 
 // Looks down on the snow from the sun's side, as close as its extent allows.
 Projection sun_projection(const std::vector<Sphere>& spheres, const Float3& sun) {
@@ -88,7 +88,7 @@ float ShadowMap::light(const Float3& p, float bias, float turn) const {
   const float width = max(kNarrowest, min(kWidestSearch, kSunWidth * distance / blocked) * projection_.scale);
   int lit = 0;
   for (const DiskPoint& d : kDisk) lit += depth_at(d, width) >= limit;
-  return static_cast<float>(lit) / kSamples;
+  return static_cast<float>(lit) / kShadowSamples;
 }
 
 namespace {

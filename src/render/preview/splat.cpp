@@ -119,15 +119,15 @@ DepthMap splat(const std::vector<Sphere>& spheres, const Projection& p) {
 namespace {
 
 constexpr int kLevels = 5;              // the coarsest cells are 16 times as large: far enough for a contact shadow
-constexpr int kMargin = 3;              // cells of air around the snow
+constexpr int kAirMargin = 3;           // cells of air around the snow
 constexpr float kCellPerRadius = 2.6f;  // a cell holds a few particles, so that packed snow is smooth
 constexpr double kMostCells = 6e6;
-constexpr float kRegion = 3;      // view units; snow farther out does not shape the picture
-constexpr float kOpacity = 1.1f;  // of a cell of packed snow, as an optical depth
+constexpr float kShapedRegion = 3;  // view units; snow farther out does not shape the picture
+constexpr float kOpacity = 1.1f;    // of a cell of packed snow, as an optical depth
 
 float sphere_volume(float r) { return static_cast<float>(4 * std::numbers::pi / 3) * r * r * r; }
 
-bool in_region(const Float3& p) { return std::max({std::abs(p[0]), std::abs(p[1]), std::abs(p[2])}) < kRegion; }
+bool in_region(const Float3& p) { return std::max({std::abs(p[0]), std::abs(p[1]), std::abs(p[2])}) < kShapedRegion; }
 
 // out = (1 2 1)/4 along a line of values `stride` apart.
 void smooth_line(float* values, int n, std::size_t stride) {
@@ -151,7 +151,7 @@ DensityField::DensityField(const std::vector<Sphere>& spheres, float radius) {
 }
 
 void DensityField::choose_grid(const std::vector<Sphere>& spheres, float radius) {
-  Float3 low = Float3::filled(kRegion), high = Float3::filled(-kRegion);
+  Float3 low = Float3::filled(kShapedRegion), high = Float3::filled(-kShapedRegion);
   for (const Sphere& s : spheres) {
     if (!in_region(s.center)) continue;
     for (int d = 0; d < 3; ++d) {
@@ -164,12 +164,12 @@ void DensityField::choose_grid(const std::vector<Sphere>& spheres, float radius)
   for (double cells = 2 * kMostCells; cells > kMostCells;) {
     cells = 1;
     for (int d = 0; d < 3; ++d) {
-      level.n[d] = low[d] > high[d] ? 1 : static_cast<int>((high[d] - low[d]) / cell_) + 2 + 2 * kMargin;
+      level.n[d] = low[d] > high[d] ? 1 : static_cast<int>((high[d] - low[d]) / cell_) + 2 + 2 * kAirMargin;
       cells *= level.n[d];
     }
     if (cells > kMostCells) cell_ *= 1.25f;
   }
-  low_ = low - Float3::filled(kMargin * cell_);
+  low_ = low - Float3::filled(kAirMargin * cell_);
   level.value.assign(static_cast<std::size_t>(level.n[0]) * level.n[1] * level.n[2], 0.0f);
 }
 

@@ -14,7 +14,7 @@ namespace {
 // Points are two digits, x and y; a blank lifts the pen. The base line is at y = 2, small letters end at 6, capitals at 8.
 constexpr int kBaseLine = 2;
 constexpr float kCapitals = 6;
-constexpr int kGap = 2;  // between letters
+constexpr int kLetterGap = 2;  // between letters
 constexpr int kBlank = 3;
 
 constexpr char32_t kFirst = U'!', kLast = U'~', kCube = U'³';
@@ -148,9 +148,9 @@ StrokeText set_text(const std::string& text) {
       down = true;
       widest = std::max(widest, right);
     }
-    x += widest + kGap;
+    x += widest + kLetterGap;
   }
-  result.width = static_cast<float>(std::max(x - kGap, 0)) / kCapitals;
+  result.width = static_cast<float>(std::max(x - kLetterGap, 0)) / kCapitals;
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "render/shared/film.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
@@ -51,7 +52,11 @@ const FilmKind* find_kind(const std::string& path) {
   return found == film_kinds().end() ? nullptr : &*found;
 }
 
-std::vector<std::string> ffmpeg_arguments(const FilmKind& kind, const std::string& path, int width, int height, double fps) {
+// The film as ffmpeg finds it. It makes no file by name: one that it opened after we were told to end would be left behind.
+constexpr int kFilmDescriptor = STDERR_FILENO + 1;
+constexpr const char* kFilmName = "file:/proc/self/fd/3";
+
+std::vector<std::string> ffmpeg_arguments(const FilmKind& kind, int width, int height, double fps) {
   std::vector<std::string> arguments{"ffmpeg",
                                      "-y",
                                      "-loglevel",
@@ -67,7 +72,7 @@ std::vector<std::string> ffmpeg_arguments(const FilmKind& kind, const std::strin
                                      "-i",
                                      "-"};
   arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());
-  arguments.push_back("file:" + path);
+  arguments.push_back(kFilmName);
   return arguments;
 }
 
@@ -79,8 +84,8 @@ bool has_ffmpeg() {
   return false;
 }
 
-// Runs ffmpeg from the PATH with the given standard input and error output. Returns the system's error, 0: it runs.
-int spawn_ffmpeg(std::vector<std::string> arguments, int input, int messages, pid_t& process) {
+// Runs ffmpeg from the PATH with the given standard input, error output and film. Returns the system's error, 0: it runs.
+int spawn_ffmpeg(std::vector<std::string> arguments, int input, int messages, int film, pid_t& process) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -89,6 +94,7 @@ int spawn_ffmpeg(std::vector<std::string> arguments, int input, int messages, pi
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, messages, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, film, kFilmDescriptor);
   // In a group of its own: Ctrl-C is for us, who then finish the film.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -139,7 +145,10 @@ void Film::start(int width, int height, double fps) {
     failure_ = fmt::format("no film: {}", system_reason(errno));
     return;
   }
-  const int error = spawn_ffmpeg(ffmpeg_arguments(*kind, temporary_, width, height, fps), ends[1], ::fileno(messages_), process_);
+  const int film = ::open(temporary_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const int error =
+      film < 0 ? errno : spawn_ffmpeg(ffmpeg_arguments(*kind, width, height, fps), ends[1], ::fileno(messages_), film, process_);
+  if (film >= 0) ::close(film);
   ::close(ends[1]);
   input_ = ends[0];
   if (error == 0) {

@@ -55,7 +55,7 @@ void write_png(const std::string& path, const Image& image) {
 
 namespace {
 
-constexpr int kGap = 4;                // pixels
+constexpr int kSheetGap = 4;           // pixels
 constexpr std::uint8_t kGapByte = 64;  // a dark grey that neither snow nor shadow has
 
 // The part of a row or column of pixels that one pixel of the smaller picture covers.
@@ -122,14 +122,14 @@ Image contact_sheet(const std::vector<Image>& pictures, int columns, int widest_
   const int count = static_cast<int>(pictures.size());
   columns = std::min(columns, count);
   const int rows = (count + columns - 1) / columns;
-  const int widest = std::max(1, (widest_sheet - kGap * (columns - 1)) / columns);
+  const int widest = std::max(1, (widest_sheet - kSheetGap * (columns - 1)) / columns);
   const int width = std::min(first.width, widest);
   const int height = std::max(1, static_cast<int>(std::lround(static_cast<double>(first.height) * width / first.width)));
 
-  Image sheet{columns * (width + kGap) - kGap, rows * (height + kGap) - kGap, {}};
+  Image sheet{columns * (width + kSheetGap) - kSheetGap, rows * (height + kSheetGap) - kSheetGap, {}};
   sheet.rgb.assign(static_cast<std::size_t>(sheet.width) * sheet.height * 3, kGapByte);
   for (int i = 0; i < count; ++i)
-    place(sheet, scaled_down(pictures[i], width, height), i % columns * (width + kGap), i / columns * (height + kGap));
+    place(sheet, scaled_down(pictures[i], width, height), i % columns * (width + kSheetGap), i / columns * (height + kSheetGap));
   return sheet;
 }
 

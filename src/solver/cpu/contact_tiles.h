@@ -20,9 +20,6 @@ inline void near_bodies(const std::vector<Body<T, D>>& bodies, const Cell<D>& fi
     if (probe(body, first, middle, h).phi <= reach) near.push_back(body);
 }
 
-// Cells around bodies in which blocks are looked at at all: particles that get out of reach forget before they get out of sight.
-inline constexpr double kSight = 6;
-
 // phi of a group of particles; infinite where there is none.
 template <class T, int D>
 inline Lanes<T> phi_of_lanes(const Body<T, D>& body, const Particles<T, D>& ps, std::size_t at, int n, T h) {

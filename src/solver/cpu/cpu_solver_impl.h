@@ -1,6 +1,7 @@
 // Bodies of CpuSolver: the step. Apart because the generated file of each dimension, precision and kernel includes it.
 #pragma once
 
+#include "core/clock.h"
 #include "grid/exchange.h"
 #include "solver/cpu/contact_gather.h"
 #include "solver/cpu/cpu_solver_particles.h"
@@ -11,13 +12,13 @@ namespace firn::cpu {
 class PhaseTimer {
  public:
   PhaseTimer(StepInfo& report, Phase phase) : to_(report.seconds[static_cast<int>(phase)]) {}
-  ~PhaseTimer() { to_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  ~PhaseTimer() { to_ += seconds_since(begin_); }
   PhaseTimer(const PhaseTimer&) = delete;
   PhaseTimer& operator=(const PhaseTimer&) = delete;
 
  private:
   double& to_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Clock::time_point begin_ = Clock::now();
 };
 
 template <class T, int D, class Kernel, bool Apic>
@@ -295,7 +296,7 @@ StepInfo CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, d
   return threads_.run([&] {
     StepInfo report;
     Work work{model, state, state.of<T, D>(), report, 0, 0, freeze<T, D>(model.bodies, state.poses, state.time), {}, {}};
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     const double parallel_before = ParallelTime::seconds();
     run(kBefore, work);
     try {
@@ -310,8 +311,7 @@ StepInfo CpuSolver<T, D, Kernel, Apic>::step(const Model& model, State& state, d
       throw;
     }
     accept(work);
-    report.serial_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() - (ParallelTime::seconds() - parallel_before);
+    report.serial_seconds = seconds_since(begin) - (ParallelTime::seconds() - parallel_before);
     return report;
   });
 }

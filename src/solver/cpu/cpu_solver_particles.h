@@ -21,25 +21,6 @@ void make_room(const Model& model, ParticleStore<T, D>& store, Scratch<T, D>& sc
   }
 }
 
-// From rows in id order to blocks.
-template <class T, int D>
-void arrange(const Model& model, const Particles<T, D>& unsorted, std::size_t count, ParticleStore<T, D>& store, Scratch<T, D>& scratch) {
-  const Cell<D> origin = convert_vec<std::int32_t, D>(model.origin);
-  BlockSorter<D> sorter;
-  sorter.sort({unsorted.cell, unsorted.id, count, origin});
-  for (const BlockRange& range : sorter.blocks()) {
-    ParticleBlock<D>& block = store.blocks.emplace_back(make_block<D>(range.key, origin));
-    block.count = range.end - range.begin;
-    for (std::uint32_t g = 0; g < groups_for(block.count); ++g) block.groups.push_back(store.pool.take());
-  }
-  make_room(model, store, scratch);
-  parallel_for(store.blocks.size(), [&](std::size_t b) {
-    const BlockRange& range = sorter.blocks()[b];
-    for (std::uint32_t i = range.begin; i < range.end; ++i)
-      store.particles.copy(unsorted, sorter.order()[i], store.blocks[b].slot(i - range.begin));
-  });
-}
-
 template <class T, int D>
 void find_slots(const ParticleStore<T, D>& store, std::size_t ids, std::vector<std::uint32_t>& slot_of_id) {
   slot_of_id.assign(ids, kNoSlot);
@@ -102,7 +83,8 @@ State CpuSolver<T, D, Kernel, Apic>::create(const Model& model, ParticleTable ta
     unsorted.resize(slots_for(n), columns_of(model));
     parallel_for(n, [&](std::size_t k) { from_row(table[k], own_of(model, table[k]), k, k, unsorted); });
     table.clear();  // the buffers and the grid need the room
-    arrange(model, unsorted, n, store, scratch_);
+    arrange(convert_vec<std::int32_t, D>(model.origin), unsorted, n, store.particles, store.blocks, store.pool,
+            [&] { make_room(model, store, scratch_); });
     find_lone(model, store, scratch_);
   });
   attach(model, state);

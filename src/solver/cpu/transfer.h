@@ -38,20 +38,6 @@ inline void store_all(std::array<Column<T>, N>& columns, std::size_t at, const L
   for (std::size_t k = 0; k < N; ++k) values[k].store(columns[k].at(at));
 }
 
-// Step 10 on one axis, in cells: the place in the cell, and how many cells on that is. A way of more than two cells is rejected.
-template <class N>
-struct Moved {
-  N offset, cells;
-};
-template <class N>
-inline Moved<N> move_offset(const N& offset, const N& way) {
-  using T = Scalar<N>;
-  const N zero(T(0)), one(T(1)), two(T(2)), below_one(T(1) - kEpsilon<N>), moved = offset + way;
-  const N up = select(moved >= two, two, one), down = select(moved < -one, -two, -one);
-  const N cells = select(moved >= one, up, select(moved < zero, down, zero));
-  return {min(moved - cells, below_one), cells};  // −tiny + 1 rounds to 1
-}
-
 // The lanes of a group that hold particles of its block.
 template <class T>
 inline LaneMask<T> first_lanes(int n) {

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <chrono>
 
+#include "core/clock.h"
 #include "particles/rows.h"
 #include "solver/outflow.h"
 #include "solver/reference/reference.h"
@@ -46,7 +46,7 @@ class ReferenceSolver : public Solver {
   void attach(const Model&, State&) override {}
 
   StepInfo step(const Model& model, State& state, double longest) override {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     StepInfo report;
     std::vector<Particle<D>> particles = load(model, state);
     Step<D, Kernel> step(model, state, particles);
@@ -62,7 +62,7 @@ class ReferenceSolver : public Solver {
     report.limited = step.limited();
     report.alone = step.alone();
     report.loads = loads_over(report.dt, step.loads());
-    report.seconds[static_cast<int>(Phase::kGrid)] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    report.seconds[static_cast<int>(Phase::kGrid)] = seconds_since(begin);
     return report;
   }
 

@@ -1,0 +1,12 @@
+// What a piece of work took.
+#pragma once
+
+#include <chrono>
+
+namespace firn {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+}  // namespace firn

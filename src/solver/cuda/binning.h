@@ -1,0 +1,147 @@
+// Who is where, apart because each stage is a file: particles are sorted by block and cell, and the blocks of nodes under them are listed.
+// Everything is in the order of keys and, where those are equal, in the order before: the same on every run.
+#pragma once
+
+#include "solver/cuda/launch.h"
+#include "solver/outflow.h"
+
+namespace firn::cuda {
+
+// The block of a particle's base, and which of its nodes that is; see layout.h.
+template <class T, int D, class Kernel>
+FIRN_HD inline Key key_of_place(const Cell<D>& block, const Place<T, D>& place) {
+  Cell<D> at;
+  Key node = 0;
+  for (int d = 0; d < D; ++d) {
+    const int base = place.cell(d) + static_cast<int>(Kernel::base_shift(place.offset[d])) + 1;
+    at[d] = block[d] + (base >> 2);
+    node = node * Layout<D>::kEdge + static_cast<Key>(base & 3);
+  }
+  return key_of<D>(at) << Layout<D>::kCellBits | node;
+}
+
+// The cells of a key's particle from its block's first one.
+template <class T, int D, class Kernel>
+FIRN_HD inline void settle_cell(Key key, Place<T, D>& place) {
+  for (int d = D - 1; d >= 0; --d, key >>= 2)
+    place.set_cell(d, static_cast<int>(key & 3) - static_cast<int>(Kernel::base_shift(place.offset[d])) - 1);
+}
+
+// Of the particles that are in blocks; gone: nullptr, or 1 for each that goes.
+template <class T, int D, class Kernel>
+__global__ void make_keys(ParticleView<T, D> ps, BlockView<D> blocks, const std::uint8_t* gone, Key* keys, unsigned* order) {
+  const int block = blockIdx.x;
+  for (int i = blocks.begin[block] + static_cast<int>(threadIdx.x); i < blocks.begin[block + 1]; i += blockDim.x) {
+    keys[i] = gone != nullptr && gone[i] ? kNoKey : key_of_place<T, D, Kernel>(blocks.place[block], ps.place[i]);
+    order[i] = static_cast<unsigned>(i);
+  }
+}
+
+// Of newcomers, whose cells are counted from the origin.
+template <class T, int D, class Kernel>
+__global__ void make_new_keys(const Place<T, D>* places, const Cell<D>* cells, int first, int count, Key* keys, unsigned* order) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= count) return;
+  Place<T, D> place = places[first + k];
+  Cell<D> block;
+  for (int d = 0; d < D; ++d) {
+    block[d] = cells[k][d] >> 2;
+    place.set_cell(d, cells[k][d] & 3);
+  }
+  keys[first + k] = key_of_place<T, D, Kernel>(block, place);
+  order[first + k] = static_cast<unsigned>(first + k);
+}
+
+// Particle `order[i]` becomes particle i.
+template <class T, int D, class Kernel>
+__global__ void permute(ParticleView<T, D> from, ParticleView<T, D> to, const Key* keys, const unsigned* order, int count) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const int j = static_cast<int>(order[i]);
+  Place<T, D> place = from.place[j];
+  settle_cell<T, D, Kernel>(keys[i], place);
+  to.place[i] = place;
+  const auto copy = [&](const T* a, T* b, int n) {
+    for (int k = 0; a != nullptr && k < n; ++k) b[k * to.room + i] = a[k * from.room + j];
+  };
+  copy(from.velocity, to.velocity, D);
+  copy(from.F_E, to.F_E, D * D);
+  copy(from.J_P, to.J_P, 1);
+  copy(from.B, to.B, D * D);
+  copy(from.mass, to.mass, 1);
+  copy(from.volume, to.volume, 1);
+  copy(from.own, to.own, 4);
+  copy(from.held, to.held, 3);
+  to.material[i] = from.material[j];
+  to.id[i] = from.id[j];
+}
+
+// Whom sinks, domain and window take; see Outflow.
+template <class T, int D>
+struct OutflowView {
+  const Body<T, D>* sinks;
+  int sink_count;
+  OutflowWalls<T, D> walls;
+};
+
+template <class T, int D>
+__global__ void choose_gone(ParticleView<T, D> ps, BlockView<D> blocks, OutflowView<T, D> outflow, T h, std::uint8_t* gone, int* counts) {
+  const int block = blockIdx.x;
+  const Cell<D> first = first_cell<D>(blocks.place[block], blocks.origin);
+  for (int i = blocks.begin[block] + static_cast<int>(threadIdx.x); i < blocks.begin[block + 1]; i += blockDim.x) {
+    Cell<D> cell = first;
+    for (int d = 0; d < D; ++d) cell[d] += ps.place[i].cell(d);
+    const BodyList<T, D> sinks{outflow.sinks, nullptr, std::size_t(outflow.sink_count)};
+    const Fate fate = fate_of<T, D>(sinks, outflow.walls, cell, ps.place[i].offset, h);
+    gone[i] = fate != Fate::kStays;
+    if (gone[i]) atomicAdd(counts + (fate == Fate::kKilled ? 0 : 1), 1);
+  }
+}
+
+inline unsigned launches(std::size_t n, int threads) { return static_cast<unsigned>((n + threads - 1) / threads); }
+
+// Memory of the sort and its results. Its bodies are in binning.cu, the one file that has CUB in it.
+template <int D>
+class Binning {
+ public:
+  struct Counts {
+    int blocks = 0, node_blocks = 0;
+  };
+
+  Buffer<Key> keys;
+  Buffer<unsigned> order;
+
+  // Sorts n keys; those of particles that go come last. Then `staying` of them are in blocks. The order is in sorted_order().
+  Counts run(std::size_t n, std::size_t staying);
+  // Cuts the blocks into parts of at most `most` particles: (block, which part, how many) in entries(). Returns how many there are.
+  int cut(int blocks, int most);
+
+  const int3* entries() const { return entries_.data(); }
+  const Key* sorted_keys() const { return sorted_keys_.data(); }
+  const unsigned* sorted_order() const { return sorted_order_.data(); }
+  BlockView<D> view(const Counts& counts, const Cell<D>& origin) const {
+    return {begin_.data(), block_keys_.data(),  places_.data(),     overlap_.data(),
+            counts.blocks, node_places_.data(), counts.node_blocks, origin};
+  }
+  std::size_t bytes() const {
+    return keys.bytes() + order.bytes() + sorted_keys_.bytes() + sorted_order_.bytes() + begin_.bytes() + block_keys_.bytes() +
+           places_.bytes() + overlap_.bytes() + node_places_.bytes() + node_keys_.bytes() + wanted_.bytes() + scratch_.bytes() +
+           parts_.bytes() + entries_.bytes();
+  }
+
+ private:
+  template <class F>
+  void with_scratch(F f);
+  int read_count();
+  int find_blocks(std::size_t n);
+  int find_nodes(int blocks);
+
+  Buffer<Key> sorted_keys_, block_keys_, wanted_, node_keys_;
+  Buffer<unsigned> sorted_order_;
+  Buffer<int> begin_, overlap_, count_, parts_;
+  Buffer<int3> entries_;
+  Buffer<Cell<D>> places_, node_places_;
+  Buffer<char> scratch_;
+};
+
+}  // namespace firn::cuda

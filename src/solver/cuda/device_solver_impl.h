@@ -1,0 +1,282 @@
+// Bodies of CudaSolver: which kernels run when, and what the host has to know in between. Apart because the generated file of each
+// dimension and precision includes it.
+#pragma once
+
+#include "solver/cuda/device_solver_particles.h"
+
+namespace firn::cuda {
+
+// Of a try, and of the scatter that it ended with.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::read_reports(StepReport& step) {
+  const std::size_t bytes = sizeof(Reports) + loads_of_step_.size() * sizeof(double);
+  check(cudaMemcpyAsync(reports_here_.data(), reports_.data(), bytes, cudaMemcpyDeviceToHost), "reading a report");
+  check(cudaStreamSynchronize(nullptr), "a step");
+  next_snow_ = reports_here_[0].snow;
+  step = reports_here_[0].step;
+  std::copy_n(loads_of(reports_here_.data()), loads_of_step_.size(), loads_of_step_.data());
+}
+
+// Particles that have left their blocks are scattered one by one: more than this part of them, and they are sorted.
+inline constexpr double kMostLeftovers = 0.04;
+
+template <class T, int D, class Kernel>
+StepArgs<T, D> CudaSolver<T, D, Kernel>::args(const Model& model, double dt) {
+  StepArgs<T, D> a{constants(model, dt),
+                   particles_.now(),
+                   particles_.next(),
+                   binning_.view(blocks_, origin(model)),
+                   {scatter_now_.momentum(), scatter_now_.force(binning_.view(blocks_, origin(model)).nodes()), velocity_.data()},
+                   scatter_now_.contact(),
+                   materials_.data(),
+                   nullptr,
+                   nullptr,
+                   static_cast<int>(model.bodies.size()),
+                   reports_.data() == nullptr ? nullptr : loads_of(reports_.data()),
+                   alone_.data(),
+                   solve_.data(),
+                   constraints_.data(),
+                   &reports_.data()->snow,
+                   &reports_.data()->step,
+                   some_body_moves(model),
+                   is_fused(model)};
+  return a;
+}
+
+// Bodies near blocks of nodes; where there are more than there is room for, once more with room.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::find_contact_layers(StepArgs<T, D>& a) {
+  for (;;) {
+    Scattered& to = scatter_now_;
+    const std::size_t room = to.layer_body.room();
+    find_contacts<T, D>
+        <<<blocks_.node_blocks, 32>>>(a, to.layer_first.data(), to.layer_count.data(), to.layer_body.data(), static_cast<int>(room));
+    check_launch("finding contacts");
+    unsigned layers = 0;
+    copy_to_host(&a.snow->layers, 1, &layers, "finding contacts");
+    if (layers <= room) return;
+    to.reserve_layers(layers + layers / 4 + 64);
+    a.contact = to.contact();
+    check(cudaMemsetAsync(&a.snow->layers, 0, sizeof layers), "finding contacts");
+  }
+}
+
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::scatter_again(const Model& model, const State& state, bool with_lone) {
+  if (binned_ < count_) sort_into_blocks(model, count_, nullptr);
+  for (int tries = 0;; ++tries) {
+    snow_ = empty_report();
+    if (count_ == 0) return;
+    start_reports<<<1, 128>>>(reports_.data(), 0, true, false);
+    StepArgs<T, D> a = args(model, 1);
+    a.before = before_.bring(freeze<T, D>(model.bodies, state.poses, state.time), bricks_);
+    if (a.c.holds) find_contact_layers(a);
+    scatter_now_.clear(a.blocks.nodes());
+    if (is_fused(model) && with_lone) {
+      launch_fused(model, a, a, false);
+    } else {
+      scatter<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a, with_lone);
+      check_launch("scatter");
+    }
+    if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(a);
+    copy_to_host(a.snow, 1, &snow_, "scatter");
+    const bool had_room = snow_.overflowed <= overflow_room_ || !is_fused(model);
+    if (!had_room) make_overflow_room(snow_.overflowed);
+    if (snow_.strayed == 0) break;
+    if (tries > 0 && had_room) throw RunError("the GPU lost particles from their blocks");  // unreachable: a sort brings all home
+    sort_into_blocks(model, count_, nullptr);
+  }
+  scattered_ = with_lone;
+}
+
+// Gathers from `now` and scatters to `next`, or scatters `next` as it is.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::launch_fused(const Model& model, const StepArgs<T, D>& now, const StepArgs<T, D>& next, bool gathers) const {
+  if constexpr (kMayFuse) {
+    FusedArgs fused{now,
+                    next,
+                    binning_.entries(),
+                    next.body_count > 0 ? near_blocks_.data() : nullptr,
+                    gathers,
+                    model.materials.size() == 1,
+                    {},
+                    {overflow_.data(), overflow_where_.data(), overflow_room_}};
+    if (fused.one_material) fused.material = convert<T>(model.materials[0]);
+    if (next.body_count > 0) find_near_blocks<<<launches(blocks_.blocks, 4), 128>>>(next, near_blocks_.data());
+    const auto launch = [&](auto kernel, auto shape) {
+      using Shape = decltype(shape);
+      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Shape::kBytes)), "shared memory");
+      kernel<<<entry_count_, Shape::kThreads, Shape::kBytes>>>(fused);
+    };
+    const auto launch_both = [&]<bool Apic>(std::bool_constant<Apic>) {
+      launch(fused_step<Kernel, Apic, false>, FusedShape<Kernel, Apic>());
+      if (next.body_count > 0) launch(fused_step<Kernel, Apic, true>, FusedShape<Kernel, Apic>());
+      scatter_overflow<Kernel, Apic><<<32, 128>>>(fused);
+    };
+    if (model.solver.transfer == Transfer::kApic)
+      launch_both(std::true_type());
+    else
+      launch_both(std::false_type());
+    check_launch("the fused step");
+  }
+}
+
+template <class T, int D, class Kernel>
+ChosenStep CudaSolver<T, D, Kernel>::choose_step(const Model& model, const State& state, double longest) const {
+  SnowExtent extent(state.time);
+  if (snow_.lower[0] <= snow_.upper[0])
+    for (const int* corner : {snow_.lower, snow_.upper}) {
+      Cell<D> cell;
+      for (int d = 0; d < D; ++d) cell[d] = model.origin[d] + corner[d];
+      extent.include_block_of<D>(model, cell);
+    }
+  const StepLimits limits{snow_.wave, std::sqrt(snow_.soft_wave_squared), snow_.speed};
+  return choose_time_step(model, with_inflow(limits, model, state.time, longest), extent, longest);
+}
+
+template <class T, int D, class Kernel>
+Attempt CudaSolver<T, D, Kernel>::solve(const Model& model, StepArgs<T, D>& a, StepInfo& report) {
+  const auto start = Clock::now();
+  SolveState* const state = solve_state_.data();
+  const SolveVectors<T> x{r_.data(), p_.data(), Ap_.data(), Ar_.data(), Hu_.data(), partial_.data(), state};
+  const unsigned ctas = launches(a.blocks.nodes(), kVectorThreads);
+  SolveState host{};
+  host.tolerance = model.solver.tolerance;
+  host.most_error = kMostError;
+  host.max_iterations = model.solver.max_iterations;
+  host.rounding = 10 * kEpsilon<T>;
+  copy_to_device(host, state, "starting a solve");
+  clear(Hu_, a.blocks.nodes());
+  const auto hessian = [&](const Quad<T>* u, const SolveState* unless_done) {
+    if constexpr (kMayFuse) {
+      using Shape = HessianShape<Kernel>;
+      fused_hessian<Kernel><<<entry_count_, Shape::kThreads, Shape::kBytes>>>({a, binning_.entries(), u, x.Hu, unless_done});
+    } else {
+      multiply_hessian<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a, u, x.Hu, unless_done);
+    }
+  };
+  if constexpr (kMayFuse)
+    check(cudaFuncSetAttribute(fused_hessian<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(HessianShape<Kernel>::kBytes)),
+          "shared memory");
+  if (a.c.plastic) soften<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a);
+  hessian(a.grid.velocity, nullptr);
+  start_solve<T, D><<<ctas, kVectorThreads>>>(a, x);
+  constexpr int kAtOnce = 4;  // iterations before the host asks; those that are not needed return at once
+  for (;;) {
+    for (int k = 0; k < kAtOnce; ++k) {
+      hessian(x.r, state);
+      multiply_rows<T, D><<<ctas, kVectorThreads>>>(a, x);
+      next_direction<T, D><<<ctas, kVectorThreads>>>(a, x);
+      advance_solution<T, D><<<ctas, kVectorThreads>>>(a, x);
+    }
+    check_launch("the implicit solve");
+    copy_to_host(state, 1, &host, "the implicit solve");
+    if (host.done) break;
+  }
+  report.seconds[static_cast<int>(Phase::kSolve)] += seconds_since(start);
+  report.iterations += host.iterations;
+  report.residual = host.first > 0 ? host.residual / host.first : 0;
+  if (!host.converged) return {Fault::kSolve, 0};
+  if (!host.trusted && may_be_cut_for_energy(model, report)) return {Fault::kUntrusted, 0};
+  hessian(a.grid.velocity, nullptr);
+  collide_again<T, D><<<blocks_.node_blocks, kOfNodes>>>(a, x.Hu);
+  check_launch("collisions after the solve");
+  return {};
+}
+
+// The rest of this step and the scatter of the next one.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::step_fused(const Model& model, StepArgs<T, D>& a) {
+  StepArgs<T, D> next = args(model, 1);
+  next.now = a.next;
+  next.before = a.bodies;
+  next.grid.momentum = scatter_next_.momentum();
+  next.grid.force = scatter_next_.force(a.blocks.nodes());
+  next.contact = scatter_next_.contact();
+  find_alone<T, D><<<launches(blocks_.blocks, 4), 128>>>(a);
+  if (a.c.holds)
+    find_contacts<T, D><<<blocks_.node_blocks, 32>>>(next, scatter_next_.layer_first.data(), scatter_next_.layer_count.data(),
+                                                     scatter_next_.layer_body.data(), static_cast<int>(scatter_next_.layer_body.room()));
+  scatter_next_.clear(a.blocks.nodes());
+  launch_fused(model, a, next, true);
+  if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(next);
+  check_launch("the fused step");
+}
+
+template <class T, int D, class Kernel>
+Attempt CudaSolver<T, D, Kernel>::try_step(const Model& model, const State& state, double dt, StepInfo& report) {
+  StepReport own{};
+  own.fault = kNoFault;
+  loads_of_step_.assign(model.bodies.size() * kLoadValues, 0);
+  if (count_ > 0) {
+    StepArgs<T, D> a = args(model, dt);
+    a.bodies = bodies_.bring(freeze<T, D>(model.bodies, poses_at(model.bodies, state.time + dt), state.time + dt), bricks_);
+    start_reports<<<1, 128>>>(reports_.data(), static_cast<int>(loads_of_step_.size()), is_fused(model), true);
+    if (!a.only_near_bodies || a.body_count > 0) update_grid<T, D><<<blocks_.node_blocks, kOfNodes>>>(a);
+    check_launch("grid");
+    if (a.c.implicit)
+      if (const Attempt solved = solve(model, a, report); solved.fault != Fault::kNone) return solved;
+    if (is_fused(model)) {
+      step_fused(model, a);
+    } else {
+      gather<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a);
+      check_launch("gather");
+    }
+    read_reports(own);
+  }
+  if (!model.implicit()) {
+    const double g = norm(model.gravity);
+    own.gravity_work += dt * (snow_.pull + dt * g * g * snow_.mass);
+  }
+  report.limited = own.limited;
+  report.relaxed = own.relaxed;
+  report.capped = own.capped;
+  report.plastic_work = own.dissipated;
+  report.gravity_work = own.gravity_work;
+  report.alone = is_fused(model) ? own.alone : snow_.alone;
+  if (own.fault != kNoFault) return {static_cast<Fault>(own.fault & 0xff), static_cast<std::uint32_t>(own.fault >> 8)};
+  if (!model.checks_energy() || !may_be_cut_for_energy(model, report)) return {};
+  EnergyBalance balance{snow_.energy, own.energy, own.gravity_work, 0};
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) balance.bodies -= loads_of_step_[b * kLoadValues + 6] * dt;
+  return {balance.is_bad() ? Fault::kEnergy : Fault::kNone, 0};
+}
+
+template <class T, int D, class Kernel>
+StepInfo CudaSolver<T, D, Kernel>::step(const Model& model, State& state, double longest) {
+  const auto begin = Clock::now();
+  StepInfo report;
+  leave_home(state);
+  // The solve goes over the particles many times: it is worth having all of them in their blocks.
+  if (kMayFuse && model.implicit() && count_ > 0) sort_into_blocks(model, count_, nullptr);
+  if (!scattered_) scatter_again(model, state, true);
+  take_step(model, state, choose_step(model, state, longest), report, [&](double dt) { return try_step(model, state, dt, report); });
+  particles_.swap_changing();
+  changed();
+  if (is_fused(model) && count_ > 0) {
+    std::swap(scatter_now_, scatter_next_);
+    snow_ = next_snow_;
+    const bool has_room = snow_.layers <= scatter_now_.layer_body.room();
+    if (!has_room)
+      for (Scattered* grid : {&scatter_now_, &scatter_next_}) grid->reserve_layers(snow_.layers + snow_.layers / 4 + 64);
+    if (snow_.strayed > 0 || snow_.leftovers > kMostLeftovers * double(count_))
+      sort_into_blocks(model, count_, nullptr);
+    else
+      scattered_ = has_room;
+  }
+  std::vector<Load> loads(model.bodies.size());
+  for (std::size_t b = 0; b < loads.size(); ++b) {
+    const double* of = loads_of_step_.data() + b * kLoadValues;
+    loads[b] = {{of[0], of[1], of[2]}, {of[3], of[4], of[5]}, of[6]};
+  }
+  report.loads = loads_over(report.dt, loads);
+  set_time(model, state, state.time + report.dt);
+  ++state.steps;
+  bricks_.forget_unused();
+  double& solve = report.seconds[static_cast<int>(Phase::kSolve)];
+  report.seconds[static_cast<int>(Phase::kSort)] = std::exchange(sort_seconds_, 0);
+  report.seconds[static_cast<int>(Phase::kGather)] = seconds_since(begin) - report.seconds[static_cast<int>(Phase::kSort)] - solve;
+  return report;
+}
+
+}  // namespace firn::cuda
