@@ -18,6 +18,17 @@ export interface Effect {
 
 const pauseBeforeSending = 90 // ms: a slider that is pulled sends a few changes a second, not sixty
 
+// What this page and the server say to each other about the text of one run.
+interface Talk {
+  readonly run: number
+  revision: number
+  base: string // the server's text of that revision
+  sent: string | null // on its way to the server
+  changed: boolean
+  last: string | null // of a run that is not shown any more: what was written before another came
+  flight: Promise<void> | null // ends when the server has everything
+}
+
 export class SceneDocument {
   readonly editor = new Editor()
   readonly located = new Signal<Located | null>(null)
@@ -25,11 +36,8 @@ export class SceneDocument {
   readonly effect = new Signal<Effect | null>(null)
   readonly file = new Signal<string>('')
   run: number | null = null
-  private revision = 0
-  private base = '' // the server's text of that revision
+  private talk: Talk | null = null // about the text in the editor
   private timer = 0
-  private sent: string | null = null // on its way to the server
-  private changed = false
 
   constructor(private readonly session: Session) {
     this.editor.onText = (text) => this.read(text)
@@ -45,12 +53,23 @@ export class SceneDocument {
     this.run = run
     const document = await this.session.ask<SceneText>('document', { run })
     if (!document || this.run !== run) return
-    this.revision = document.revision
-    this.base = document.text
+    this.leave()
+    const { revision, text } = document
+    this.talk = { run, revision, base: text, sent: null, changed: false, last: null, flight: null }
     this.effect.set(null)
     this.file.set(document.file ?? '')
-    this.editor.load(document.text)
+    this.editor.load(text)
     this.fail(document.mistake ?? null)
+  }
+
+  // What was written a moment before another run came still goes to its own run; answers to it concern nothing here.
+  private leave(): void {
+    clearTimeout(this.timer)
+    const before = this.talk
+    this.talk = null
+    if (!before?.changed) return
+    before.last = this.editor.text
+    void this.flush(before)
   }
 
   scene(): Values {
@@ -101,86 +120,110 @@ export class SceneDocument {
   }
 
   private send(): void {
-    this.changed = true
+    const { talk } = this
+    if (!talk) return
+    talk.changed = true
     clearTimeout(this.timer)
-    this.timer = window.setTimeout(() => void this.flush(), pauseBeforeSending)
+    this.timer = window.setTimeout(() => void this.flush(talk), pauseBeforeSending)
   }
 
-  private async flush(): Promise<void> {
-    if (this.sent !== null || this.run === null || !this.changed) return
-    const { text } = this.editor
-    this.sent = text
-    this.changed = false
-    try {
-      const answer = await this.session.connection.request<Effect & { revision: number }>('edit', {
-        run: this.run,
-        text,
-        revision: this.revision,
-      })
-      this.settle(text, answer.revision)
-      this.fail(null)
-      this.effect.set(answer)
-    } catch (error) {
-      const failure = error instanceof Refused ? error.failure : { message: String(error) }
-      if (failure.stale) await this.catchUp()
-      else this.fail(failure)
+  // One edit at a time, the next with what has changed meanwhile.
+  private flush(talk: Talk): Promise<void> {
+    talk.flight ??= this.sendAll(talk).finally(() => (talk.flight = null))
+    return talk.flight
+  }
+
+  private async sendAll(talk: Talk): Promise<void> {
+    while (talk.changed) {
+      talk.changed = false
+      const text = talk.last ?? this.editor.text
+      talk.sent = text
+      try {
+        const { run, revision } = talk
+        const answer = await this.session.connection.request<Effect & { revision: number }>('edit', { run, text, revision })
+        this.settle(talk, text, answer.revision)
+        if (talk === this.talk) {
+          this.fail(null)
+          this.effect.set(answer)
+        }
+      } catch (error) {
+        await this.refused(talk, error instanceof Refused ? error.failure : { message: String(error) })
+      }
+      talk.sent = null
     }
-    this.sent = null
-    if (this.changed) void this.flush()
+  }
+
+  private async refused(talk: Talk, failure: Failure): Promise<void> {
+    if (talk !== this.talk) {
+      if (!failure.closed) this.session.say(`run ${talk.run} did not take its last change: ${failure.message}`, 'error')
+    } else if (failure.stale) await this.catchUp(talk)
+    else this.fail(failure)
   }
 
   // Another page was faster.
-  private async catchUp(): Promise<void> {
-    const document = await this.session.ask<SceneText>('document', { run: this.run })
-    if (document) this.absorb(document.text, document.revision)
-    this.changed = true
+  private async catchUp(talk: Talk): Promise<void> {
+    const document = await this.session.ask<SceneText>('document', { run: talk.run })
+    if (!document || talk !== this.talk) return
+    this.absorb(talk, document.text, document.revision)
+    talk.changed = this.editor.text !== talk.base
   }
 
   // The server has this page's own text.
-  private settle(text: string, revision: number): void {
-    if (revision <= this.revision) return
-    this.base = text
-    this.revision = revision
+  private settle(talk: Talk, text: string, revision: number): void {
+    if (revision <= talk.revision) return
+    talk.base = text
+    talk.revision = revision
   }
 
   // What another page wrote; what this one has changed meanwhile goes on top of it.
-  private absorb(text: string, revision: number): void {
-    if (revision <= this.revision) return
+  private absorb(talk: Talk, text: string, revision: number): void {
+    if (revision <= talk.revision) return
     const mine = this.editor.text
-    const both = mine === this.base ? text : merged(this.base, mine, text)
-    this.settle(text, revision)
+    const both = mine === talk.base ? text : merged(talk.base, mine, text)
+    this.settle(talk, text, revision)
     this.editor.follow(both)
-    if (both !== text) this.changed = true
+    if (both !== text) talk.changed = true
   }
 
   private take(document: SceneText): void {
-    if (document.run !== this.run) return
+    const { talk } = this
+    if (!talk || document.run !== talk.run) return
     this.file.set(document.file ?? this.file.value)
-    if (document.text === this.sent) return this.settle(document.text, document.revision)
-    const isAhead = this.changed || this.sent !== null
-    this.absorb(document.text, document.revision)
+    if (document.text === talk.sent) return this.settle(talk, document.text, document.revision)
+    const isAhead = talk.changed || talk.sent !== null
+    this.absorb(talk, document.text, document.revision)
     if (!isAhead) this.fail(document.mistake ?? null)
   }
 
   // Another variant of the same text.
   async useVariant(variant: string): Promise<void> {
-    const answer = await this.session.ask<Effect & { revision: number }>('edit', {
-      run: this.run,
-      text: this.editor.text,
-      revision: this.revision,
-      variant,
-    })
+    const talk = await this.settled()
+    if (!talk) return
+    const { run, revision } = talk
+    const { text } = this.editor
+    const answer = await this.session.ask<Effect & { revision: number }>('edit', { run, text, revision, variant })
     if (!answer) return
-    this.settle(this.editor.text, answer.revision)
+    this.settle(talk, text, answer.revision)
+    if (talk !== this.talk) return
     this.effect.set(answer)
     this.located.tell()
   }
 
   // The run begins anew with the document as it is.
   async restart(go: boolean): Promise<void> {
-    clearTimeout(this.timer)
-    await this.flush()
+    const run = this.session.current.value
+    await this.settled()
+    if (this.session.current.value !== run) return
     await this.session.tell('restart', { go })
     this.effect.set(null)
+  }
+
+  // When the server has the text as it is written here; null when another run has come meanwhile.
+  private async settled(): Promise<Talk | null> {
+    const { talk } = this
+    if (!talk) return null
+    clearTimeout(this.timer)
+    await this.flush(talk)
+    return talk === this.talk ? talk : null
   }
 }
