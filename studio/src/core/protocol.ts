@@ -94,6 +94,7 @@ export interface Failure {
   line?: number
   column?: number
   stale?: boolean
+  closed?: boolean // the run is not there any more
 }
 
 export interface SceneText {

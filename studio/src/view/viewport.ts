@@ -115,8 +115,10 @@ export class Viewport {
   dispose(): void {
     this.gone = true
     this.watcher.disconnect()
+    clearTimeout(this.sharpener)
     this.controls.dispose()
     this.renderer.dispose()
+    this.renderer.forceContextLoss() // a browser has a dozen contexts for all views, and takes the oldest one away when they run out
     this.canvas.remove()
   }
 

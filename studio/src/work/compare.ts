@@ -131,18 +131,20 @@ export class Compare {
     void this.tellDifferences()
     if (run === null) return
     const viewport = new Viewport(this.element, 'View of the run that is compared')
-    this.watcher = new Watcher(this.session, viewport)
+    const watcher = (this.watcher = new Watcher(this.session, viewport))
     viewport.theme(this.theme)
     viewport.look(this.main.cameraState())
     viewport.controls.addEventListener('change', () => {
       if (document.activeElement === viewport.canvas) this.main.look(viewport.cameraState())
     })
     const text = await this.session.ask<SceneText>('document', { run })
+    if (this.watcher !== watcher) return // closed meanwhile, or another run is wanted
     const located = tryLocate(text?.text ?? '')
     const scene = isMistake(located) ? {} : resolved(located, this.session.run(run)?.variant)
-    await this.watcher.watch(run, scene)
-    await this.watcher.want(this.wanted)
-    if (this.wanted.colour) viewport.colourBy(this.wanted.colour, null)
+    await watcher.watch(run, scene)
+    if (this.watcher !== watcher) return
+    await watcher.want(this.wanted)
+    if (this.watcher === watcher && this.wanted.colour) viewport.colourBy(this.wanted.colour, null)
   }
 
   // Again whenever one of the two scenes has changed.

@@ -23,6 +23,7 @@ export class Inspector {
   private id: number | null = null
   private busy = false
   private asked = 0
+  private turn = 0 // answers to questions of before it concern nobody
   frame: () => number | 'live' = () => 'live'
 
   constructor(
@@ -32,6 +33,8 @@ export class Inspector {
 
   async pick(x: number, y: number): Promise<boolean> {
     const { origin, direction } = this.viewport.ray(x, y)
+    const turn = ++this.turn
+    this.busy = false
     const ask = {
       run: this.session.current.value,
       origin: origin.toArray(),
@@ -40,6 +43,7 @@ export class Inspector {
       frame: this.frame(),
     }
     const grain = await this.session.connection.request<Grain>('pick', ask).catch(() => null)
+    if (turn !== this.turn) return false
     if (grain?.position) this.show(grain)
     else this.close()
     return grain !== null
@@ -50,14 +54,18 @@ export class Inspector {
     if (this.id === null || this.busy || performance.now() - this.asked < pause) return
     this.busy = true
     this.asked = performance.now()
+    const { turn } = this
     const grain = await this.session.connection
       .request<Grain>('pick', { run: this.session.current.value, particle: this.id, frame: this.frame() })
       .catch(() => null)
+    if (turn !== this.turn) return
     this.busy = false
-    if (grain?.position && this.id !== null) this.show(grain)
+    if (grain?.position) this.show(grain)
   }
 
   close(): void {
+    ++this.turn
+    this.busy = false
     this.id = null
     this.element.hidden = true
     this.viewport.marks.way([], null, 1)

@@ -76,8 +76,8 @@ export class Session {
     return () => this.takers.delete(taker)
   }
 
-  onPoses(taker: (poses: Poses) => void): void {
-    this.connection.on<Poses>('poses', taker)
+  onPoses(taker: (poses: Poses) => void): () => void {
+    return this.connection.on<Poses>('poses', taker)
   }
 
   say(text: string, kind: Note['kind'] = 'info'): void {
@@ -89,7 +89,8 @@ export class Session {
     try {
       return await this.connection.request<T>(name, what)
     } catch (error) {
-      this.say((error as Error).message, 'error')
+      const isClosed = error instanceof Refused && error.failure.closed === true // whoever closed the run knows
+      if (!isClosed) this.say((error as Error).message, 'error')
       return null
     }
   }

@@ -21,16 +21,18 @@ export class Watcher {
   private wanted: Wanted = { colour: 'none', show: [], frame: 'live' }
   private scene: Values = {}
   private bending = false
-  private readonly stop: () => void
+  private readonly stops: (() => void)[]
 
   constructor(
     private readonly session: Session,
     readonly viewport: Viewport,
   ) {
-    this.stop = session.onMessage((message) => this.take(message))
-    session.onPoses((poses: Poses) => {
-      if (poses.run === this.run) viewport.pose(poses.poses)
-    })
+    this.stops = [
+      session.onMessage((message) => this.take(message)),
+      session.onPoses((poses: Poses) => {
+        if (poses.run === this.run) viewport.pose(poses.poses)
+      }),
+    ]
     viewport.drawn.later((drawn) => {
       if (drawn && this.run !== null) void this.session.ask('ready', { run: this.run, serial: drawn.serial })
     })
@@ -38,7 +40,7 @@ export class Watcher {
 
   dispose(): void {
     this.run = null
-    this.stop()
+    for (const stop of this.stops) stop()
     this.viewport.dispose()
   }
 
