@@ -7,6 +7,23 @@ import type { Session } from './session'
 const known = /\.(obj|ply|stl|glb|gltf|vdb)$/i
 const beside = /\.(mtl|bin)$/i
 
+// A file whose name is taken in the work folder gets another one there: the glTF file that came with it then names that one, not the file
+// of before. Materials of OBJ files do not matter to snow.
+async function naming(mesh: File, names: ReadonlyMap<string, string>): Promise<File> {
+  if (!/\.gltf$/i.test(mesh.name) || [...names].every(([before, now]) => before === now)) return mesh
+  let scene: { buffers?: { uri?: string }[] }
+  try {
+    scene = JSON.parse(await mesh.text()) as typeof scene
+  } catch {
+    return mesh // who reads it says what is wrong
+  }
+  for (const buffer of scene.buffers ?? []) {
+    const now = buffer.uri && names.get(decodeURIComponent(buffer.uri))
+    if (now) buffer.uri = encodeURIComponent(now)
+  }
+  return new File([JSON.stringify(scene)], mesh.name)
+}
+
 export class Drop {
   readonly element = h('dialog.dialog', { 'aria-label': 'A file was dropped' })
   private readonly veil = h('div.veil', { hidden: true }, h('p', null, 'Drop an OBJ, PLY, STL, glTF or VDB file'))
@@ -39,10 +56,15 @@ export class Drop {
       await this.session.open({ text: await scene.text(), name: scene.name.replace(/\.toml$/i, '') })
       return
     }
-    for (const file of files.filter(({ name }) => beside.test(name))) await this.upload(file)
     const mesh = files.find(({ name }) => known.test(name))
     if (!mesh) return this.session.say(`${files[0]?.name ?? 'This'} is not a mesh or volume that firn reads`, 'error')
-    const path = await this.upload(mesh)
+    const names = new Map<string, string>()
+    for (const file of files.filter(({ name }) => beside.test(name))) {
+      const path = await this.upload(file)
+      if (!path) return
+      names.set(file.name, path.split('/').pop()!)
+    }
+    const path = await this.upload(await naming(mesh, names))
     if (path) this.ask(path)
   }
 

@@ -80,9 +80,10 @@ export class Plots {
     if (this.busy || !this.visible) return
     this.busy = true
     const runs = [this.session.current.value, this.session.other.value].filter((run): run is number => run !== null)
+    for (const run of [...this.series.keys()]) if (!runs.includes(run)) this.series.delete(run)
     for (const run of runs) {
-      const answer = await this.session.connection.request<Series>('series', { run, from: 0 }).catch(() => null)
-      if (answer) this.series.set(run, answer)
+      const series = await this.grown(run, this.series.get(run))
+      if (series) this.series.set(run, series)
     }
     const first = runs[0]
     const bins =
@@ -95,6 +96,17 @@ export class Plots {
     this.busy = false
     if (runs.join() !== this.names.join() || this.drawn.length === 0) this.build(runs)
     else for (const { plot, chart } of this.drawn) plot.setData(this.data(chart, runs))
+  }
+
+  // With the rows that came since. Another last row than the one that is known: the run began anew, and all of it is asked for.
+  private async grown(run: number, known: Series | undefined): Promise<Series | null> {
+    const ask = (from: number): Promise<Series | null> =>
+      this.session.connection.request<Series>('series', { run, from }).catch(() => null)
+    if (!known || known.rows.length === 0) return ask(0)
+    const from = known.rows.length - 1
+    const answer = await ask(from)
+    const isSame = answer !== null && JSON.stringify([answer.columns, answer.rows[0]]) === JSON.stringify([known.columns, known.rows[from]])
+    return isSame ? { ...answer, rows: [...known.rows.slice(0, from), ...answer.rows] } : ask(0)
   }
 
   private rows(run: number): { time: number; get: (name: string) => number }[] {

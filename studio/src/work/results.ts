@@ -3,7 +3,7 @@ import type { Job } from '../core/protocol'
 import { h, replace } from '../ui/dom'
 import type { Session } from './session'
 
-const formats = ['ply', 'vdb', 'vtp', 'bgeo', 'usda', 'fpc']
+const formats = ['ply', 'vdb', 'vtp', 'bgeo', 'usda', 'fpc', 'obj']
 
 export class Results {
   readonly element = h('div.results', { tabindex: '0', role: 'region', 'aria-label': 'Results' })
