@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The resolved text of a scene as keys with their values, in order: one line each, below the name of their section.
+// The resolved text of a scene as keys with their values, in order: a line each, and more for lists, below the name of their section.
 std::vector<std::pair<std::string, std::string>> keys_of(const Scene& scene) {
   std::vector<std::pair<std::string, std::string>> keys;
   std::map<std::string, int> bodies;
@@ -20,7 +20,9 @@ std::vector<std::pair<std::string, std::string>> keys_of(const Scene& scene) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     at = end + 1;
-    if (line.starts_with("[[")) {
+    if (line.starts_with(' ') || line.starts_with(']')) {  // of the list above
+      if (!keys.empty()) keys.back().second += line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    } else if (line.starts_with("[[")) {
       const std::string name = line.substr(2, line.size() - 4);
       section = name + "." + std::to_string(bodies[name]++);
     } else if (line.starts_with('[')) {

@@ -49,9 +49,11 @@ bool Guard::is_token(std::string_view given) const {
 }
 
 bool Guard::is_own_host(std::string_view header) const {
-  const std::size_t colon = header.rfind(':');
-  if (colon == std::string_view::npos || header.substr(colon + 1) != port_) return false;
-  const std::string_view name = header.substr(0, colon);
+  // Browsers leave the port of HTTP out. An address with colons is in brackets.
+  const std::size_t after = header.starts_with('[') ? std::min(header.find(']'), header.size()) : 0;
+  const std::size_t colon = std::min(header.find(':', after), header.size());
+  const std::string_view name = header.substr(0, colon), port = colon < header.size() ? header.substr(colon + 1) : "80";
+  if (port != port_) return false;
   if (name == host_) return true;
   if (is_loopback_) return is_loopback_name(name) && (name == "localhost" || is_address(name));
   return is_any_ && (name == "localhost" || is_address(name));

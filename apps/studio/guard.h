@@ -12,12 +12,14 @@ namespace firn::studio {
 
 // What a page may take.
 inline constexpr std::size_t kMostConnections = 64;
+inline constexpr std::size_t kMostPages = 32;                          // of them, so that others can still ask for files
 inline constexpr std::size_t kLongestMessage = std::size_t{1} << 20;   // bytes
 inline constexpr std::size_t kLargestUpload = std::size_t{256} << 20;  // bytes
 inline constexpr std::size_t kLongestQueue = std::size_t{64} << 20;    // bytes that a page has not read yet
 inline constexpr std::size_t kMostQueued = 4096;                       // messages likewise
 inline constexpr int kHeaderSeconds = 5;
-inline constexpr int kMostRuns = 8;
+inline constexpr std::size_t kMostRuns = 8;
+inline constexpr std::size_t kMostClosing = 64;  // of runs that were closed and have not ended yet
 inline constexpr int kMostAtWork = 16;  // requests of one page that take long
 
 // What every answer forbids browsers to do with it: load or send anything elsewhere, frame it, guess its type.
@@ -38,6 +40,8 @@ class Guard {
 
   const std::string& token() const { return token_; }
   bool is_loopback() const { return is_loopback_; }
+  // Whether it listens on all addresses of this machine.
+  bool is_any() const { return is_any_; }
   bool is_token(std::string_view given) const;
   // Whether the Host of a request names this server: a foreign name that was made to lead here is none of its own.
   bool is_own_host(std::string_view header) const;

@@ -162,6 +162,10 @@ void LiveRun::work() {
     }
     changed_.wait_until(lock, next_look());
   }
+  // Whoever still waits is answered.
+  while (serve(lock, nullptr)) {
+  }
+  if (edit_) edit_->answer({"restart", "the run is closed", {}});
 }
 
 LiveRun::Clock::time_point LiveRun::next_look() const {
@@ -171,17 +175,22 @@ LiveRun::Clock::time_point LiveRun::next_look() const {
   return next;
 }
 
-// Answers what can be answered now; false: there is nothing more.
+// Answers what can be answered now; false: there is nothing more. Questions have a fifth of the time, or the first of them would: a page
+// that never stops asking slows a run down and does not stop it.
 bool LiveRun::serve(std::unique_lock<std::mutex>& lock, Simulation* simulation) {
+  constexpr Clock::duration kLongest = std::chrono::milliseconds(50);
+  const auto begin = Clock::now(), end = begin + std::min((begin - last_served_) / 4, kLongest);
   bool has_served = false;
-  while (!questions_.empty()) {
-    const auto question = std::move(questions_.front());
+  while (!questions_.empty() && !(has_served && Clock::now() > end)) {
+    auto question = std::move(questions_.front());
     questions_.pop_front();
     lock.unlock();
     question(simulation);
+    question = nullptr;  // with what it holds
     lock.lock();
     has_served = true;
   }
+  last_served_ = Clock::now();
   if (simulation == nullptr) return has_served;
   const auto now = Clock::now();
   std::vector<Look> due;
@@ -209,6 +218,7 @@ void LiveRun::fill(Options& options) {
   options.setup = [this](const std::string& what) {
     {
       const std::lock_guard lock(mutex_);
+      if (ends_ || abandons_) throw Abandoned{};
       status_.doing = what;
     }
     tell(true);

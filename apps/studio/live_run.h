@@ -73,7 +73,7 @@ class LiveRun {
   void one_frame();
   // The answer comes on the run's thread, or at once.
   void edit(const Scene& scene, std::function<void(const EditOutcome&)> answer);
-  // Called between steps, on the run's thread: with the simulation, or null where there is none.
+  // Called between steps, on the run's thread, once: with the simulation, or null where there is none.
   void ask(std::function<void(Simulation*)> question);
   // Likewise, as soon as the state is another than `version` and the time has come; `is_wanted` false: not at all.
   struct Look {
@@ -139,7 +139,7 @@ class LiveRun {
   // Of the run's thread alone.
   Scene scene_;
   std::optional<Simulation> kept_;  // after the end
-  Clock::time_point last_told_{}, speed_since_{};
+  Clock::time_point last_told_{}, last_served_{}, speed_since_{};
   double speed_time_ = 0;
 
   std::thread thread_;

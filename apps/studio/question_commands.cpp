@@ -40,7 +40,7 @@ Json particle_json(const Frame& frame, std::size_t p, const std::vector<std::str
   if (!frame.jp.empty()) json["jp"] = frame.jp[p];
   if (!frame.je.empty()) json["je"] = frame.je[p];
   if (!frame.mass.empty()) json["mass"] = frame.mass[p];
-  if (!frame.volume.empty() && !frame.jp.empty() && !frame.je.empty())
+  if (!frame.mass.empty() && !frame.volume.empty() && !frame.jp.empty() && !frame.je.empty())
     json["density"] = frame.mass[p] / (frame.volume[p] * std::max(1e-3, frame.jp[p] * frame.je[p]));
   if (!frame.material.empty() && frame.material[p] < materials.size()) json["material"] = materials[frame.material[p]];
   return json;
@@ -66,7 +66,8 @@ std::vector<std::string> names_of(const std::vector<Material>& materials) {
 }  // namespace
 
 void Studio::ask_simulation(const Entry& entry, const Reply& reply, std::function<Json(Simulation&)> question) {
-  entry.run->ask([reply, question = std::move(question)](Simulation* simulation) {
+  entry.run->ask([share = share_of(reply), reply, question = std::move(question)](Simulation* simulation) {
+    if (!*share.is_there) return;
     try {
       if (simulation == nullptr) throw UserError("the run has no state now");
       reply.ok(question(*simulation));
@@ -87,8 +88,8 @@ void Studio::pick(const Request& request, const Reply& reply) {
       if (const auto found = hit(frame, origin, direction, radius)) return *found;
       throw UserError("there is no snow");
     }
-    const auto found = std::lower_bound(frame.id.begin(), frame.id.end(), wanted);
-    if (found == frame.id.end() || *found != wanted) throw UserError("there is no particle " + std::to_string(wanted) + " now");
+    const auto found = std::find(frame.id.begin(), frame.id.end(), wanted);
+    if (found == frame.id.end()) throw UserError("there is no particle " + std::to_string(wanted) + " now");
     return static_cast<std::size_t>(found - frame.id.begin());
   };
   const std::string folder = entry.run->folder();
@@ -105,7 +106,8 @@ void Studio::pick(const Request& request, const Reply& reply) {
       return json;
     });
   }
-  entry.run->ask([=, this](Simulation* simulation) {
+  entry.run->ask([=, this, share = share_of(reply)](Simulation* simulation) {
+    if (!*share.is_there) return;
     try {
       if (simulation == nullptr) throw UserError("the run has no state now");
       const Frame all = simulation->frame(false);
@@ -115,11 +117,16 @@ void Studio::pick(const Request& request, const Reply& reply) {
       const std::array<double, 9> stress = simulation->stress(one).front();
       json["stress"] = stress;
       json["pressure"] = -(stress[0] + stress[4] + stress[8]) / dimension;
-      workers_.add([=] {
+      const auto add_path = [=] {
         Json with_path = json;
-        with_path["path"] = recorded_path(folder, last, fps, id);
-        reply.ok(with_path);
-      });
+        try {
+          with_path["path"] = recorded_path(folder, last, fps, id);
+          reply.ok(with_path);
+        } catch (const std::exception& error) {
+          reply.error({error.what()});
+        }
+      };
+      workers_.add(add_path, reply.member());
     } catch (const std::exception& error) {
       reply.error({error.what()});
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <numeric>
 
 #include "firn/error.h"
 #include "firn/files.h"
@@ -47,8 +48,14 @@ Json cell_value(const std::string& cell) {
 }  // namespace
 
 Frame recorded_frame(const fs::path& folder, int number) {
-  if (const fs::path path = frame_path(folder, number); !path.empty()) return read_frame(path.string());
-  throw UserError("frame " + std::to_string(number) + " is not on the disk, or in no format that can be read");
+  const fs::path path = frame_path(folder, number);
+  if (path.empty()) throw UserError("frame " + std::to_string(number) + " is not on the disk, or in no format that can be read");
+  Frame frame = read_frame(path.string());
+  if (frame.id.empty()) {  // other programs leave it out
+    frame.id.resize(frame.size());
+    std::iota(frame.id.begin(), frame.id.end(), 0U);
+  }
+  return frame;
 }
 
 bool has_frame(const fs::path& folder, int number) { return !frame_path(folder, number).empty(); }
@@ -65,8 +72,8 @@ std::vector<std::array<double, 4>> recorded_path(const fs::path& folder, int las
       break;  // still on its way to the disk
     }
     if (frame == 0) every = 1 + static_cast<int>(all.size() * static_cast<std::size_t>(std::max(last, 0)) / kMostRead);
-    const auto found = std::lower_bound(all.id.begin(), all.id.end(), id);
-    if (found == all.id.end() || *found != id) continue;
+    const auto found = std::find(all.id.begin(), all.id.end(), id);
+    if (found == all.id.end()) continue;
     const Vector& x = all.position[static_cast<std::size_t>(found - all.id.begin())];
     path.push_back({frame / fps, x[0], x[1], x[2]});
   }

@@ -1,6 +1,5 @@
 // Commands about scenes at large, and what is made of runs: the gallery, the list of keys, checks, pictures, films, files.
 #include <algorithm>
-#include <fstream>
 
 #include "firn/convert.h"
 #include "firn/error.h"
@@ -8,6 +7,7 @@
 #include "guard.h"
 #include "page.h"
 #include "studio.h"
+#include "transfers.h"
 
 namespace firn::studio {
 
@@ -43,6 +43,7 @@ std::string summary_of(const std::string& preset) {
 Json gallery_json() {
   Json scenes = Json::array(), kinds = Json::array();
   for (const GalleryEntry& entry : firn::gallery()) {
+    if (entry.name.starts_with("bench_")) continue;  // to be measured, not to be looked at
     Json scene{{"name", entry.name},
                {"summary", entry.summary},
                {"variants", variants_of(entry)},
@@ -150,16 +151,14 @@ void Studio::save(const Request& request, const Reply& reply) {
   // Relative names of files start from the new place.
   Document there = entry.document;
   there.file = path->string();
-  there.parse(readable_folders());
+  check_files(there);
   std::error_code failure;
   fs::create_directories(path->parent_path(), failure);
   if (fs::is_symlink(*path, failure)) throw UserError("'path' is a link");
+  if (path->filename() == "scene.toml" && fs::exists(path->parent_path() / ".firn", failure))
+    throw UserError("'path' is where a run keeps its scene");
   const fs::path fresh = path->string() + ".new";
-  {
-    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-    out << entry.document.text;
-    if (!out.flush()) throw UserError(name + ": cannot be written");
-  }
+  if (!write_new(fresh, entry.document.text)) throw UserError(name + ": cannot be written");
   fs::rename(fresh, *path, failure);
   if (failure) throw UserError(name + ": cannot be written: " + failure.message());
   entry.document.file = path->string();
@@ -169,6 +168,18 @@ void Studio::save(const Request& request, const Reply& reply) {
   tell_document(entry, reply.member());
 }
 
+// Files that it names must lie where scenes may name them, whichever variant is chosen later.
+void Studio::check_files(const Document& document) const {
+  Document other = document;
+  const std::vector<std::string> all = document.parse(readable_folders()).variants;
+  other.variants.clear();
+  other.parse(readable_folders());
+  for (const std::string& variant : all) {
+    other.variants = {variant};
+    other.parse(readable_folders());
+  }
+}
+
 const Studio::Entry& Studio::with_frames(const Request& request) {
   const Entry& entry = entry_of(request);
   if (!entry.was_loaded && entry.run->status().frame < 0) throw UserError("the run has no frames yet");
@@ -176,6 +187,7 @@ const Studio::Entry& Studio::with_frames(const Request& request) {
 }
 
 void Studio::start_job(const Entry& entry, const Reply& reply, const std::string& kind, Jobs::Work work) {
+  document_in(entry.run->folder()).parse(readable_folders());  // pictures and films show what the folder's scene names
   const int job = jobs_.start(entry.number, kind, std::move(work), [this](const JobNews& news) {
     post_([this, news] {
       const std::string file = news.file.empty() ? "" : fs::path(news.file).lexically_relative(options_.folder).string();

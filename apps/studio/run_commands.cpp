@@ -72,6 +72,7 @@ std::vector<std::string> Studio::readable_folders() const {
 // out/NAME of the work folder, or with the first number that is free.
 std::string Studio::free_folder(const std::string& name) const {
   const fs::path first = options_.folder / "out" / name;
+  if (!is_inside(options_.folder, first)) throw UserError("out/" + name + " would not lie in the work folder: a link leads out of it");
   for (int number = 1;; ++number) {
     const fs::path path = number == 1 ? first : fs::path(first.string() + "_" + std::to_string(number));
     std::error_code failure;
@@ -83,17 +84,19 @@ std::string Studio::free_folder(const std::string& name) const {
 
 Studio::Entry& Studio::add_entry(Document document, std::string folder) {
   if (runs_.size() >= kMostRuns) throw UserError("eight runs are open already; close one");
+  if (closing_runs_ >= kMostClosing) throw UserError("too many runs are still closing; wait a moment");
   int number = 1;
   while (runs_.contains(number)) ++number;
-  Entry& entry = runs_[number];
-  entry.number = number;
-  entry.document = std::move(document);
   LiveRun::Hooks hooks;
   hooks.changed = [this, number] { post_([this, number] { tell_run(number); }); };
   hooks.warn = [this, number](const std::string& message) {
     post_([this, number, message] { broadcast({{"event", "warning"}, {"run", number}, {"message", message}}); });
   };
-  entry.run = std::make_unique<LiveRun>(std::move(folder), options_.threads, std::move(hooks));
+  auto run = std::make_unique<LiveRun>(std::move(folder), options_.threads, std::move(hooks));
+  Entry& entry = runs_[number];
+  entry.number = number;
+  entry.document = std::move(document);
+  entry.run = std::move(run);
   return entry;
 }
 
@@ -180,8 +183,9 @@ void Studio::open_path(const std::string& path) {
   std::error_code failure;
   const fs::path whole = fs::absolute(path).lexically_normal();
   if (fs::is_directory(whole, failure)) {
-    options_.trusted.push_back(whole);
-    open_folder(whole.has_filename() ? whole : whole.parent_path());
+    const fs::path folder = fs::canonical(whole);
+    options_.trusted.push_back(folder);
+    open_folder(folder);
   } else if (fs::exists(whole, failure)) {
     options_.trusted.push_back(whole.parent_path());
     open_document({read_text(whole), whole.string(), {}, 1}, false);
@@ -200,7 +204,11 @@ void Studio::close(const Request& request, const Reply& reply) {
     }
   entry.run->end();
   // It may have to finish a step and a checkpoint.
-  closing_.add([run = std::shared_ptr<LiveRun>(std::move(entry.run))]() mutable { run.reset(); });
+  ++closing_runs_;
+  closing_.add([this, run = std::shared_ptr<LiveRun>(std::move(entry.run))]() mutable {
+    run.reset();
+    post_([this] { --closing_runs_; });
+  });
   runs_.erase(number);
   reply.ok();
   broadcast({{"event", "closed"}, {"run", number}});

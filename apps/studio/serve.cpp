@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "firn/error.h"
+#include "firn/files.h"
 #include "page.h"
 #include "server.h"
 #include "studio.h"
@@ -35,16 +36,29 @@ fs::path work_folder(const std::string& name) {
   return folder;
 }
 
+// Pages see the files of the work folder alone: a run from elsewhere brings its own.
+fs::path folder_for(const ServeOptions& options) {
+  const fs::path folder = work_folder(options.folder.empty() ? "." : options.folder);
+  std::error_code failure;
+  if (!fs::is_directory(options.scene, failure)) return folder;
+  const fs::path run = fs::canonical(options.scene, failure);
+  if (is_inside(folder, run)) return folder;
+  if (options.folder.empty()) return run.parent_path();
+  throw UserError(options.scene + ": is not in the work folder " + options.folder);
+}
+
 }  // namespace
 
 void serve(const ServeOptions& options) {
-  const fs::path folder = work_folder(options.folder);
+  const fs::path folder = folder_for(options);
   Server server({options.host, options.port, folder});
   {
     Studio studio({folder, options.threads, {}}, [&server](std::function<void()> work) { server.post(std::move(work)); });
     if (!options.scene.empty()) studio.open_path(options.scene);
     const std::string address = server.address();
     std::printf("firn studio: %s\n", address.c_str());
+    if (const std::string elsewhere = server.address_elsewhere(); !elsewhere.empty())
+      std::printf("from other machines: %s, ADDRESS being this one's in numbers\n", elsewhere.c_str());
     std::fflush(stdout);
     if (page_files().empty()) std::fputs("this firn was built without the page; `make studio` builds it\n", stderr);
     if (!options.stays_closed && !page_files().empty()) open_browser(address);

@@ -7,8 +7,8 @@
 namespace firn::studio {
 
 struct ServeOptions {
-  std::string scene;  // a scene file, a name of the gallery or the folder of a run; empty: none
-  std::string folder = ".";
+  std::string scene;   // a scene file, a name of the gallery or the folder of a run; empty: none
+  std::string folder;  // the work folder; empty: the current one, or where the run is
   std::string host = "127.0.0.1";
   int port = 8017;  // 0: a free one
   int threads = 0;

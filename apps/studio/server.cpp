@@ -184,6 +184,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
       if (target->path != "/ws") return refuse(http::status::not_found);
       if (!has_token) return refuse(http::status::forbidden);
       if (!offers_protocol()) return refuse(http::status::bad_request);
+      if (shared_.studio->pages() >= kMostPages) return refuse(http::status::service_unavailable);
       stream_.expires_never();
       return std::make_shared<Page>(stream_.release_socket(), shared_, counted_)->start(parser_->release());
     }
@@ -208,7 +209,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   template <class Answer>
   void finish(Answer& answer) {
     answer.version(request().version());
-    answer.keep_alive(request().keep_alive() && parser_->is_done());
+    answer.keep_alive(request().keep_alive() && parser_->is_done() && !websocket::is_upgrade(request()));
     answer.set(http::field::server, "firn");
     for (const auto& [name, value] : kAnswerHeaders) answer.set(name, value);
     if (answer.count(http::field::cache_control) == 0) answer.set(http::field::cache_control, "no-store");
@@ -366,10 +367,16 @@ Server::Server(const ServerOptions& options) : parts_(std::make_unique<Parts>())
 Server::~Server() = default;
 
 std::string Server::address() const {
-  const bool is_long = parts_->host.find(':') != std::string::npos;
+  return address_at(parts_->shared->guard.is_any() ? (parts_->host == "::" ? "::1" : "127.0.0.1") : parts_->host);
+}
+
+std::string Server::address_elsewhere() const { return parts_->shared->guard.is_any() ? address_at("ADDRESS") : ""; }
+
+std::string Server::address_at(const std::string& host) const {
+  const bool is_long = host.find(':') != std::string::npos;
   const Guard& guard = parts_->shared->guard;
-  return "http://" + (is_long ? "[" + parts_->host + "]" : parts_->host) + ":" + std::to_string(parts_->acceptor.local_endpoint().port()) +
-         "/" + (guard.is_loopback() ? "" : "#token=" + guard.token());
+  return "http://" + (is_long ? "[" + host + "]" : host) + ":" + std::to_string(parts_->acceptor.local_endpoint().port()) + "/" +
+         (guard.is_loopback() ? "" : "#token=" + guard.token());
 }
 
 void Server::run(Studio& studio) {

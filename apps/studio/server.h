@@ -27,12 +27,16 @@ class Server {
 
   // What to open in a browser; with the token where the page cannot have it.
   std::string address() const;
+  // The same from other machines, where it listens on all addresses of this one; empty: on one alone.
+  std::string address_elsewhere() const;
   // Serves pages, and does what is posted, on this thread, until SIGINT or SIGTERM.
   void run(Studio& studio);
   // From any thread.
   void post(std::function<void()> work);
 
  private:
+  std::string address_at(const std::string& host) const;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

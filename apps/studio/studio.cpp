@@ -14,7 +14,6 @@ Studio::Studio(StudioOptions options, Post post) : options_(std::move(options)),
 Studio::~Studio() { end(); }
 
 void Studio::end() {
-  *is_open_ = false;
   jobs_.cancel_all();
   for (auto& [number, entry] : runs_) entry.run->end();
 }
@@ -41,6 +40,7 @@ void Studio::leave(int member) {
   const auto found = members_.find(member);
   if (found == members_.end()) return;
   for (auto& [run, watch] : found->second.watches) *watch.is_wanted = false;
+  *found->second.is_there = false;
   members_.erase(found);
 }
 
@@ -79,21 +79,29 @@ void Studio::broadcast(const Json& event) {
   for (auto& [number, member] : members_) member.client->send_text(text);
 }
 
-void Studio::at_work(const Reply& reply, std::function<Json()> work, const std::string& file, std::function<void()> after) {
+Studio::Share Studio::share_of(const Reply& reply) {
   Member& member = members_.at(reply.member());
   if (member.at_work >= kMostAtWork) throw UserError("too many requests at once; wait for some answers");
   ++member.at_work;
-  workers_.add([this, reply, work = std::move(work), file, after = std::move(after)] {
+  const auto give_back = [this, number = reply.member()](void*) {
+    post_([this, number] {
+      if (const auto found = members_.find(number); found != members_.end()) --found->second.at_work;
+    });
+  };
+  return {std::shared_ptr<void>(this, give_back), member.is_there};
+}
+
+void Studio::at_work(const Reply& reply, std::function<Json()> work, const std::string& file, std::function<void()> after) {
+  const auto run = [share = share_of(reply), reply, work = std::move(work), file, after = std::move(after)] {
+    if (!*share.is_there) return;
     try {
       reply.ok(work());
       if (after) after();
     } catch (const std::exception& error) {
       reply.error(text_error(error.what(), file));
     }
-    post_([this, number = reply.member()] {
-      if (const auto found = members_.find(number); found != members_.end()) --found->second.at_work;
-    });
-  });
+  };
+  workers_.add(run, reply.member());
 }
 
 Studio::Entry& Studio::entry_of(const Request& request, const char* name) {

@@ -56,7 +56,7 @@ class Studio {
   // Asks everything to stop, without waiting.
   void end();
 
-  const std::filesystem::path& folder() const { return options_.folder; }
+  std::size_t pages() const { return members_.size(); }
 
  private:
   struct Watch {
@@ -76,6 +76,12 @@ class Studio {
     std::shared_ptr<Client> client;
     std::map<int, Watch> watches;  // by run
     int at_work = 0;
+    std::shared_ptr<std::atomic<bool>> is_there = std::make_shared<std::atomic<bool>>(true);  // false: it has left
+  };
+  // A page's share of the work: it counts as one of its requests at work as long as a copy of it lives.
+  struct Share {
+    std::shared_ptr<void> counted;
+    std::shared_ptr<const std::atomic<bool>> is_there;
   };
   struct Entry {
     int number = 0;
@@ -121,6 +127,8 @@ class Studio {
   void tell_run(int number);
   void tell_document(const Entry& entry, int by);
   Entry& entry_of(const Request& request, const char* name = "run");
+  // Throws UserError where the page has too many requests at work.
+  Share share_of(const Reply& reply);
   // Work of a page that takes long. `work` gives the answer and may throw; mistakes are in the text of `file`. `after` comes after the
   // answer.
   void at_work(const Reply& reply, std::function<Json()> work, const std::string& file = "", std::function<void()> after = {});
@@ -175,6 +183,7 @@ class Studio {
   void check(const Request& request, const Reply& reply);
   void compare(const Request& request, const Reply& reply);
   void save(const Request& request, const Reply& reply);
+  void check_files(const Document& document) const;
   void picture(const Request& request, const Reply& reply);
   void film(const Request& request, const Reply& reply);
   void export_frames(const Request& request, const Reply& reply);
@@ -186,12 +195,12 @@ class Studio {
   Post post_;
   std::map<int, Member> members_;
   int next_member_ = 1;
-  std::map<int, Entry> runs_;
-  std::shared_ptr<std::atomic<bool>> is_open_ = std::make_shared<std::atomic<bool>>(true);
-  Workers workers_{2};
+  Workers workers_{3};
   Workers encoders_{1};  // of what is streamed
   Workers closing_{1};   // waits for runs that were closed
+  std::size_t closing_runs_ = 0;
   Jobs jobs_;
+  std::map<int, Entry> runs_;  // the first to go: they hand work to all others
 };
 
 }  // namespace firn::studio

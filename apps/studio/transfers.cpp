@@ -60,6 +60,17 @@ std::optional<fs::path> upload_path(const fs::path& folder, const std::string& n
   return inside(folder, "uploads/" + name);
 }
 
+bool write_new(const fs::path& path, const std::string& bytes) {
+  std::error_code ignored;
+  fs::remove(path, ignored);  // of one that was cut off
+  std::FILE* const file = std::fopen(path.c_str(), "wbx");
+  if (file == nullptr) return false;
+  const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (std::fclose(file) == 0 && is_written) return true;
+  fs::remove(path, ignored);
+  return false;
+}
+
 std::optional<fs::path> keep_upload(const fs::path& arrived, const fs::path& path) {
   std::error_code failure;
   fs::path to = path;

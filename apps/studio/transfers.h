@@ -36,6 +36,8 @@ std::optional<Piece> read_piece(const std::filesystem::path& path, const std::st
 
 // Where an upload of this name belongs; nothing: it is no plain name of a mesh or volume.
 std::optional<std::filesystem::path> upload_path(const std::filesystem::path& folder, const std::string& name);
+// Writes a file that is not there yet, through no link; what an earlier try left goes. False: it cannot be written.
+bool write_new(const std::filesystem::path& path, const std::string& bytes);
 // Gives a file that has arrived its name, or that with the first number that is free. Nothing: it cannot be.
 std::optional<std::filesystem::path> keep_upload(const std::filesystem::path& arrived, const std::filesystem::path& path);
 

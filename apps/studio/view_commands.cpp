@@ -130,8 +130,8 @@ void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
   look.version = watch.version;
   look.not_before = watch.sent + period_of(watch.rate);
   look.is_wanted = [wanted = watch.is_wanted] { return wanted->load(); };
-  look.take = [this, number, head, bodies = entry.bodies, channel = watch.channel, show = watch.show, most = watch.most](
-                  Simulation& simulation, const RunStatus& status) {
+  look.take = [this, number, head, bodies = entry.bodies, channel = watch.channel, show = watch.show, most = watch.most,
+               wanted = watch.is_wanted](Simulation& simulation, const RunStatus& status) {
     FrameHead now = head;
     now.frame = static_cast<std::uint32_t>(std::max(0, status.frame));
     now.time = simulation.time();
@@ -141,7 +141,8 @@ void Studio::send_live(int number, const Watch& watch, const Entry& entry) {
     std::optional<GridFields> grid;
     for (const ArrowKind kind : show)
       if (kind != ArrowKind::kNormals) arrows.emplace_back(kind, arrows_at(simulation, kind, grid));
-    encoders_.add([this, number, now, seen, channel, show, arrows = std::move(arrows), bodies, version = status.version] {
+    encoders_.add([this, number, now, seen, channel, show, arrows = std::move(arrows), bodies, version = status.version, wanted] {
+      if (!*wanted) return;
       Delivery delivery;
       delivery.version = version;
       delivery.binary.push_back(shared(encode(now, *seen, channel)));
@@ -157,8 +158,8 @@ void Studio::send_recorded(int number, const Watch& watch, const Entry& entry) {
   const int last = entry.was_loaded ? entry.recorded : entry.run->status().frame;
   const int wanted_frame = std::clamp(watch.frame.value_or(last), 0, std::max(0, last));
   const FrameHead head{watch.run, false, entry.running.simulation.dimension == 2, watch.serial, 0, 0};
-  workers_.add([this, number, head, wanted_frame, fps = entry.running.simulation.fps, folder = entry.run->folder(), bodies = entry.bodies,
-                channel = watch.channel, show = watch.show, most = watch.most, wanted = watch.is_wanted] {
+  const auto send = [this, number, head, wanted_frame, fps = entry.running.simulation.fps, folder = entry.run->folder(),
+                     bodies = entry.bodies, channel = watch.channel, show = watch.show, most = watch.most, wanted = watch.is_wanted] {
     if (!*wanted) return;
     int frame = wanted_frame;
     while (frame > 0 && !has_frame(folder, frame)) --frame;  // the newest ones may be on their way to the disk
@@ -176,7 +177,8 @@ void Studio::send_recorded(int number, const Watch& watch, const Entry& entry) {
       delivery.error = error.what();
     }
     post_([this, number, run = now.run, serial = now.serial, delivery = std::move(delivery)] { deliver(number, run, serial, delivery); });
-  });
+  };
+  workers_.add(send, number);
 }
 
 void Studio::deliver(int number, int run, std::uint32_t serial, const Delivery& delivery) {

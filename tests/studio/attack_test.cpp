@@ -1,6 +1,8 @@
 // Others than the user's own page: nothing is read, nothing is lost, and it goes on.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -155,6 +157,70 @@ TEST_F(StudioAttack, AScriptThatAsksAndNeverReadsIsDropped) {
     if (studio_.resident_megabytes() > 400) break;
   }
   EXPECT_LT(studio_.resident_megabytes(), 400);
+}
+
+const std::string kLongBall =
+    "[simulation]\nspacing = 0.02\nduration = 100\n[[snow]]\nshape = \"sphere\"\ncenter = [0, 0.3, 0]\nradius = 0.2\n"
+    "[[collider]]\nshape = \"plane\"\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\n";
+
+std::int64_t steps_of(Page& page, int run) {
+  const Json hello = page.ask("hello", {{"version", 1}});
+  for (const Json& one : hello["runs"])
+    if (one["run"] == run) return one["steps"];
+  return -1;
+}
+
+TEST_F(StudioAttack, APageThatNeverStopsAskingDoesNotStopARun) {
+  Page page(studio_), other(studio_);
+  const int run = page.ask("open", {{"text", kLongBall}, {"go", true}})["run"];
+  while (steps_of(page, run) < 5) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::atomic<bool> is_over{false};
+  std::thread flood([&] {
+    while (!is_over) {
+      for (int k = 0; k < 64; ++k) other.tell(k % 2 == 0 ? "pick" : "histogram", {{"run", run}, {"particle", 5}});
+      other.answered(64, 1);
+    }
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const std::int64_t before = steps_of(page, run);
+  const auto begin = std::chrono::steady_clock::now();
+  while (steps_of(page, run) < before + 30 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_GE(steps_of(page, run), before + 30);
+  is_over = true;
+  flood.join();
+}
+
+TEST_F(StudioAttack, QuestionsToARunThatIsClosedAreAnswered) {
+  Page page(studio_);
+  for (int round = 0; round < 5; ++round) {
+    const int run = page.ask("open", {{"text", kLongBall}, {"go", true}})["run"];
+    for (int k = 0; k < 12; ++k) page.tell("histogram", {{"run", run}});
+    page.tell("close", {{"run", run}});
+    EXPECT_EQ(page.answered(13), 13U);
+  }
+}
+
+TEST_F(StudioAttack, ARunOfAnotherProgramWithoutNumbersOfGrainsCanBePicked) {
+  std::filesystem::create_directories(studio_.file("theirs"));
+  std::ofstream(studio_.file("theirs/scene.toml")) << kLongBall;
+  std::ofstream(studio_.file("theirs/frame_0000.ply")) << "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n"
+                                                          "property float z\nend_header\n0 1 0\n0 2 0\n";
+  Page page(studio_);
+  const Json opened = page.ask("open", {{"folder", "theirs"}});
+  ASSERT_TRUE(opened.contains("run")) << opened;
+  const Json answer =
+      page.ask("pick", {{"run", opened["run"]}, {"frame", 0}, {"origin", {0, 9, 0}}, {"direction", {0, -1, 0}}, {"radius", 0.1}});
+  EXPECT_EQ(answer["particle"], 1) << answer;
+  EXPECT_EQ(answer["position"], Json({0.0, 2.0, 0.0}));
+}
+
+TEST_F(StudioAttack, PagesLeaveRoomForWhoAsksForFiles) {
+  std::vector<std::unique_ptr<Page>> pages;
+  for (int k = 0; k < 70; ++k) pages.push_back(std::make_unique<Page>(studio_));
+  const auto open = std::count_if(pages.begin(), pages.end(), [](const auto& page) { return page->is_open(); });
+  EXPECT_EQ(open, 32);
+  EXPECT_EQ(get("/"), 200);
 }
 
 TEST_F(StudioAttack, ASceneBeyondTheMemoryIsRefusedWithTheNumber) {

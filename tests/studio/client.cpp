@@ -76,11 +76,12 @@ bool Socket::is_closed(double seconds) {
   return false;
 }
 
-StudioProcess::StudioProcess(const std::vector<std::string>& more) {
+StudioProcess::StudioProcess(const std::vector<std::string>& more, bool names_folder) {
   int pipe[2];
   EXPECT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
-  std::vector<std::string> arguments{FIRN_PROGRAM, "studio", "--no-open", "--port", "0", "--threads", "2", "--folder", folder_.file("")};
+  std::vector<std::string> arguments{FIRN_PROGRAM, "studio", "--no-open", "--port", "0", "--threads", "2"};
   arguments.insert(arguments.end(), more.begin(), more.end());
+  if (names_folder) arguments.insert(arguments.end(), {"--folder", folder_.file("")});
   pid_ = ::fork();
   if (pid_ == 0) {
     std::vector<char*> argv;
@@ -92,7 +93,7 @@ StudioProcess::StudioProcess(const std::vector<std::string>& more) {
     ::_exit(127);
   }
   ::close(pipe[1]);
-  std::string line;
+  std::string& line = line_;
   for (char c; ::read(pipe[0], &c, 1) == 1 && c != '\n';) line += c;
   ::fcntl(pipe[0], F_SETFD, FD_CLOEXEC);  // stays open: the program goes on printing
   const std::size_t colon = line.rfind(':');
@@ -102,7 +103,7 @@ StudioProcess::StudioProcess(const std::vector<std::string>& more) {
   const std::string page = get("/"), place = "name=\"firn-token\" content=\"";
   const std::size_t at = page.find(place);
   EXPECT_NE(at, std::string::npos) << page;
-  if (at != std::string::npos) token_ = page.substr(at + place.size(), 32);
+  if (at != std::string::npos) token_ = page.substr(at + place.size(), page.find('"', at + place.size()) - at - place.size());
 }
 
 StudioProcess::~StudioProcess() {
@@ -235,6 +236,13 @@ Json Page::ask(const std::string& what, Json fields, double seconds) {
       }
     if (!take(seconds - seconds_since(begin))) return {{"error", {{"message", "no answer to " + what}}}};
   }
+}
+
+std::size_t Page::answered(std::size_t sent, double seconds) {
+  const auto begin = Clock::now();
+  while (answers_.size() < sent && take(seconds - seconds_since(begin))) {
+  }
+  return std::exchange(answers_, {}).size();
 }
 
 std::optional<Json> Page::event(const std::string& name, const std::string& key, const Json& value, double seconds) {

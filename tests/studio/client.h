@@ -37,15 +37,16 @@ class Socket {
   int socket_;
 };
 
-// `firn studio` in a folder of its own.
+// `firn studio` in a folder of its own, which --folder names unless it is to choose one.
 class StudioProcess {
  public:
-  explicit StudioProcess(const std::vector<std::string>& more = {});
+  explicit StudioProcess(const std::vector<std::string>& more = {}, bool names_folder = true);
   // Ends it by SIGTERM.
   ~StudioProcess();
 
   int port() const { return port_; }
   const std::string& token() const { return token_; }
+  const std::string& line() const { return line_; }  // the first that it printed
   std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   std::string file(const std::string& name) const { return folder_.file(name); }
   pid_t pid() const { return pid_; }
@@ -62,7 +63,7 @@ class StudioProcess {
   TempFolder folder_;
   pid_t pid_ = -1;
   int port_ = 0;
-  std::string token_;
+  std::string line_, token_;
 };
 
 // What a binary message's header says.
@@ -85,6 +86,8 @@ class Page {
   // Sends a command and gives the answer; what comes before it is kept.
   Json ask(const std::string& what, Json fields = Json::object(), double seconds = 30);
   void tell(const std::string& what, Json fields = Json::object());
+  // How many of these were answered by now or in the next `seconds`: they were sent by tell(), one after the other, and this counts once.
+  std::size_t answered(std::size_t sent, double seconds = 10);
   // The next event of that name for which `key` is `value`, where one is given.
   std::optional<Json> event(const std::string& name, const std::string& key = "", const Json& value = {}, double seconds = 30);
   // The next binary message; empty: none came.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "cli/process.h"
 #include "client.h"
 
 namespace firn::test {
@@ -101,6 +102,57 @@ TEST_F(StudioFiles, RunsAndTheirTablesAreNoLinksThatLeadOut) {
   const Json table = page.ask("open", {{"folder", "table"}});
   ASSERT_TRUE(table.contains("run")) << table;
   EXPECT_EQ(page.ask("series", {{"run", table["run"]}})["columns"], Json::array());
+}
+
+// A scene may name what is outside where it is not chosen; saved beside a run, a picture would choose it.
+TEST_F(StudioFiles, WhatOneVariantHidesIsNotSavedNorDrawn) {
+  Page page(studio_);
+  fs::create_directories(studio_.file("keys"));
+  const std::string inner = "t,x,y,z\n0,0,0,0\n1,0,0,0\n";
+  std::ofstream(studio_.file("keys/own.csv")) << inner;
+  const std::string two = kBall + "[[collider]]\nshape = \"sphere\"\ncenter = [0, -1, 0]\nradius = 0.1\nkeys_file = \"" +
+                          (outside_ / "secret01.csv") + "\"\n[variants.ok]\ncollider.keys_file = \"" + studio_.file("keys/own.csv") +
+                          "\"\n";
+  const Json opened = page.ask("open", {{"text", two}, {"variant", "ok"}});
+  ASSERT_TRUE(opened.contains("run")) << opened;
+  const int run = opened["run"];
+  for (const char* place : {"x.toml", "out/untitled_ok/scene.toml"}) {
+    const Json saved = page.ask("save", {{"run", run}, {"path", place}});
+    ASSERT_TRUE(saved.contains("error")) << saved;
+    EXPECT_NE(saved["error"]["message"].get<std::string>().find("outside of them"), std::string::npos) << saved;
+  }
+  page.ask("go", {{"run", run}, {"until", 1}});
+  while (page.event("run", "run", run)->at("frames") < 2) {
+  }
+  std::ofstream(studio_.file("out/untitled_ok/scene.toml")) << two;  // by other means
+  for (const char* what : {"picture", "film"}) {
+    const Json answer = page.ask(what, {{"run", run}});
+    ASSERT_TRUE(answer.contains("error")) << what << answer;
+    EXPECT_NE(answer["error"]["message"].get<std::string>().find("outside of them"), std::string::npos) << answer;
+  }
+}
+
+TEST_F(StudioFiles, RunsAreNotWrittenThroughALink) {
+  fs::create_directory_symlink(outside_.path(), studio_.file("out"));
+  Page page(studio_);
+  const Json answer = page.ask("open", {{"text", kBall}, {"go", true}});
+  ASSERT_TRUE(answer.contains("error")) << answer;
+  EXPECT_NE(answer["error"]["message"].get<std::string>().find("link"), std::string::npos) << answer;
+  EXPECT_FALSE(fs::exists(outside_ / "untitled"));
+}
+
+TEST_F(StudioFiles, ScenesAreNotSavedThroughALinkNorOverThatOfARun) {
+  Page page(studio_);
+  outside_.write("mine", "mine");
+  fs::create_symlink(outside_ / "mine", studio_.file("x.toml.new"));
+  const int run = page.ask("open", {{"text", kBall}})["run"];
+  EXPECT_TRUE(page.ask("save", {{"run", run}, {"path", "x.toml"}}).contains("ok"));
+  EXPECT_EQ(slurp(outside_ / "mine"), "mine");
+  EXPECT_EQ(slurp(studio_.file("x.toml")), kBall);
+  page.ask("go", {{"run", run}, {"until", 0}});
+  while (page.event("run", "run", run)->at("frames") < 1) {
+  }
+  EXPECT_TRUE(page.ask("save", {{"run", run}, {"path", "out/untitled/scene.toml"}}).contains("error"));
 }
 
 TEST_F(StudioFiles, MeshesReadOnlyFilesOfTheirOwnFolder) {

@@ -6,6 +6,7 @@
 #include "cli/process.h"
 #include "document.h"
 #include "fuzz/checks.h"
+#include "guard.h"
 
 namespace firn::test {
 namespace {
@@ -50,6 +51,44 @@ TEST(StudioMessages, ARunningSolverTakesWhatItCanOfAChange) {
   brighter.render.exposure = 1;
   EXPECT_FALSE(studio::live_change(before, brighter).concerns_solver);
   EXPECT_FALSE(studio::live_change(before, before).has_now);
+}
+
+TEST(StudioMessages, ListsOfSeveralLinesAreOneKey) {
+  const std::string text = small_scene() +
+                           "[[collider]]\nshape = \"sphere\"\ncenter = [0, 0, 0]\nradius = 0.1\n"
+                           "keys = [{ t = 0, position = [0, 0, 0] }, { t = 1, position = [1, 0, 0] }, { t = 2, position = [1, 0, 0] }]\n";
+  const Scene before = parse_scene(text, "small.toml");
+  EXPECT_TRUE(studio::differences(before, before).empty());
+  Scene after = before;
+  after.colliders.back().keys[1].position = {2, 0, 0};
+  const std::vector<studio::Difference> found = studio::differences(before, after);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].key.starts_with("collider.")) << found[0].key;
+  EXPECT_TRUE(found[0].key.ends_with(".keys")) << found[0].key;
+}
+
+TEST(StudioGuard, KnowsItsOwnNamesAndNoOthers) {
+  const studio::Guard local("127.0.0.1", 8017), everywhere("0.0.0.0", 80), one("192.0.2.7", 80), six("::1", 8017);
+  EXPECT_TRUE(local.is_own_host("127.0.0.1:8017"));
+  EXPECT_TRUE(local.is_own_host("localhost:8017"));
+  EXPECT_TRUE(local.is_own_origin("http://localhost:8017"));
+  EXPECT_FALSE(local.is_own_origin("https://localhost:8017"));
+  for (const char* host :
+       {"127.0.0.1", "127.0.0.1:80", "example.com:8017", "127.0.0.1.example.com:8017", "", ":8017", "[::1:8017", "]:8017"})
+    EXPECT_FALSE(local.is_own_host(host)) << host;
+  EXPECT_TRUE(six.is_own_host("[::1]:8017"));
+  EXPECT_FALSE(six.is_own_host("[::1]"));
+  for (const char* host : {"192.0.2.7", "192.0.2.7:80"}) {  // browsers leave the port of HTTP out
+    EXPECT_TRUE(one.is_own_host(host)) << host;
+    EXPECT_TRUE(everywhere.is_own_host(host)) << host;
+  }
+  EXPECT_TRUE(everywhere.is_own_host("[2001:db8::7]"));
+  EXPECT_FALSE(everywhere.is_own_host("snow.example.com"));
+  EXPECT_FALSE(one.is_own_host("192.0.2.8"));
+  EXPECT_FALSE(local.is_token(""));
+  EXPECT_FALSE(local.is_token(local.token() + local.token()));
+  EXPECT_TRUE(local.is_token(local.token()));
+  EXPECT_NE(local.token(), one.token());
 }
 
 }  // namespace

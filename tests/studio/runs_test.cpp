@@ -328,6 +328,34 @@ TEST(Studio, APortThatIsTakenIsOneClearError) {
   EXPECT_NE(outcome.err.find("another program listens there"), std::string::npos) << outcome.err;
 }
 
+TEST(Studio, ARunFromElsewhereBringsItsFolder) {
+  const TempFolder elsewhere;
+  std::ofstream(elsewhere.file("ball.toml")) << ball();
+  ASSERT_EQ(firn({"run", elsewhere.file("ball.toml"), "-o", elsewhere.file("run"), "--frames", "1"}).code, 0);
+  {
+    const StudioProcess studio({elsewhere.file("run")}, false);
+    Page page(studio);
+    const Json runs = page.ask("hello", {{"version", 1}})["runs"];
+    ASSERT_EQ(runs.size(), 1U) << runs;
+    EXPECT_EQ(runs[0]["folder"], "run");
+    EXPECT_EQ(StudioProcess::status_of(studio.get("/files/run/stats.csv?token=" + studio.token())), 200);
+  }
+  const TempFolder other;
+  const Outcome outcome = firn({"studio", elsewhere.file("run"), "--folder", other.file(""), "--no-open", "--port", "0"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("is not in the work folder"), std::string::npos) << outcome.err;
+}
+
+TEST(Studio, OtherMachinesNeedTheTokenThatIsPrinted) {
+  const StudioProcess studio({"--host", "0.0.0.0"});
+  EXPECT_EQ(studio.token(), "") << "not in the page";
+  const std::size_t at = studio.line().find("#token=");
+  ASSERT_NE(at, std::string::npos) << studio.line();
+  EXPECT_NE(studio.line().find("http://127.0.0.1:"), std::string::npos) << studio.line();
+  EXPECT_TRUE(Page(studio, studio.line().substr(at + 7)).is_open());
+  EXPECT_FALSE(Page(studio, std::string(32, '0')).is_open());
+}
+
 TEST(Studio, TwoRunsAreComparedKeyByKey) {
   StudioProcess studio;
   Page page(studio);
