@@ -1,30 +1,28 @@
 // What is no snowball: snow that comes and goes, a window that moves with a plough, legs that bend, two dimensions.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { difference, isWhite, pictureThat, share, still } from './pictures.mjs'
-import { canvas, openStudio, until } from './studio.mjs'
+import { changed, isWhite, share, still } from './pictures.mjs'
+import { openStudio, showRun, until } from './studio.mjs'
 
 const { program, page, client } = await openStudio()
 
 // Opens it in the page, lets it run for some frames and stop there; returns the number of its run.
 async function show(what, frames) {
   const { run } = await client.ask('open', { ...what, go: true })
-  await page.goto(`${program.address}#run=${run}`)
-  await page.reload()
-  await page.waitForSelector(canvas)
-  await until(async () => (await client.run(run)).frames >= frames, `${frames} frames`, 60)
+  await showRun(page, program, run)
+  await until(async () => (await client.run(run)).frames >= frames, `${frames} frames`)
   await client.ask('pause', { run })
   await until(async () => ['paused', 'ended'].includes((await client.run(run)).state), 'the pause')
   return run
 }
 
-// By how much the view changes when something is switched.
-async function changeBy(name) {
+// The view changes by more than this share of its pixels when something is switched.
+async function seesSwitch(name, least = 0.0005) {
   const before = await still(page)
   await page.click('.switches summary')
   await page.click(`.check:has-text("${name}") input`)
   await page.click('.switches summary')
-  return difference(before, await still(page))
+  await changed(page, before, least, name)
 }
 
 test('snow comes from a source and goes into a sink, and both and the domain have their switches', async () => {
@@ -41,13 +39,13 @@ collider = [{ shape = "plane", point = [0, 0, 0], normal = [0, 1, 0], friction =
   )
   const { columns, rows } = await client.ask('series', { run, from: 0 })
   for (const what of ['emitted', 'killed']) assert.ok(rows.at(-1)[columns.indexOf(what)] > 0, what)
-  for (const name of ['Sources', 'Sinks', 'Domain']) assert.ok((await changeBy(name)) > 0.0005, name)
+  for (const name of ['Sources', 'Sinks', 'Domain']) await seesSwitch(name)
 })
 
 test('the window of a plough is drawn where it is', async () => {
   const run = await show({ gallery: 'snowplow' }, 2)
   assert.ok((await client.run(run)).window, 'it has one')
-  assert.ok((await changeBy('Window')) > 0.0005)
+  await seesSwitch('Window')
 })
 
 test('legs that bend are drawn as they are in each frame', async () => {
@@ -55,13 +53,13 @@ test('legs that bend are drawn as they are in each frame', async () => {
   assert.ok((await client.ask('bodies', { run, frame: 'live' })).bodies.some((body) => body.deforms))
   const last = await still(page)
   await page.keyboard.press('Home')
-  await pictureThat(page, (picture) => difference(last, picture) > 0.002, 'other legs')
+  await changed(page, last, 0.002, 'other legs')
 })
 
 test('two dimensions are seen from the front, and snow falls in them', async () => {
   const run = await show({ gallery: 'ball_2d' }, 6)
   assert.ok(share(await still(page), isWhite) > 0.005)
   assert.ok((await client.mean(run, 0))[1] > (await client.mean(run, 5))[1])
-  assert.ok((await changeBy('Grid velocities')) > 0.001)
+  await seesSwitch('Grid velocities', 0.001)
   assert.deepEqual(page.mistakes, [])
 })

@@ -98,7 +98,7 @@ test('a server that was killed and started again is picked up', async () => {
   await page.waitForSelector('text=does not answer')
   await program.start({ port })
   client = await Client.of(program)
-  const again = await until(async () => (await client.ask('hello', { version: 1 })).runs[0], 'the page to open its scene again', 30)
+  const again = await until(async () => (await client.ask('hello', { version: 1 })).runs[0], 'the page to open its scene again')
   assert.ok(again.name.startsWith(name), `${again.name} is ${name}`)
   await page.waitForSelector('.link-state:empty', { state: 'attached' })
   await until(async () => share(await pixels(page), isWhite) > 0.005, 'snow to be seen again')

@@ -26,6 +26,22 @@ test('every key of the schema has a field with its unit', async () => {
   }
 })
 
+test('the panel tells the default, range, unit and meaning of a key', async () => {
+  const { sections } = await client.ask('schema')
+  const materials = sections.find((section) => section.name === 'materials').keys
+  for (const name of ['poisson_ratio', 'young_modulus']) {
+    const key = materials.find((one) => one.name === name)
+    await page.hover(`[data-path="materials.packed.${name}"] label`)
+    const said = await until(async () => {
+      const text = await page.textContent('#key-help')
+      return text.startsWith(name) && text
+    }, 'its help')
+    const ends = [key.open_low ? '(' : '[', key.low, ', ', key.high, key.open_high ? ')' : ']'].join('')
+    for (const what of [key.unit, ends, `default ${JSON.stringify(key.default)}`, key.help])
+      assert.ok(said.includes(what ?? ''), `${what} in: ${said}`)
+  }
+})
+
 test('a slider changes the material in the running solver, and comments stay', async () => {
   const text = await document()
   const before = number(await resolved(), 'hardening')
@@ -116,20 +132,46 @@ test('bodies are added, copied and removed', async () => {
   await until(async () => count(await document(), '[[collider]]') === 2, 'one less')
 })
 
-test('a body is dragged in the view', async () => {
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('f')
+// Chooses the body that was added, with all of it in the view; returns where its handles are.
+async function handles(mode) {
   await page.locator('.fold[data-id="collider.1"]').evaluate((fold) => (fold.open = true))
   await page.locator('.fold[data-id="collider.1"] [aria-label="Choose in the view"]').click()
+  await page.locator(canvas).focus()
+  await page.keyboard.press('f')
+  await page.keyboard.press(mode)
   await still(page)
-  const before = /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1]
-  const handle = await page.locator(canvas).evaluate((element) => JSON.parse(element.dataset.handle))
-  await page.mouse.move(handle[0], handle[1])
+  return page.locator(canvas).evaluate((element) => JSON.parse(element.dataset.handle))
+}
+
+// A value of the last body, as soon as it is another one.
+const other = (key, before) =>
+  until(async () => {
+    const value = valueOf(await document(), key)
+    return value !== before && value
+  }, `another ${key}`)
+const valueOf = (text, key) => new RegExp(`\\n${key}\\s*=\\s*(\\[[^\\]]*\\]|[-.\\d]+)`).exec(text.split('[[collider]]').pop())?.[1]
+
+async function drag([x, y], ...ways) {
+  await page.mouse.move(x, y)
   await page.mouse.down()
-  await page.mouse.move(handle[0] + 30, handle[1] - 20, { steps: 4 })
-  await page.mouse.move(handle[0] + 60, handle[1] - 40, { steps: 4 })
+  for (const [right, down] of ways) await page.mouse.move(x + right, y + down, { steps: 4 })
   await page.mouse.up()
-  await until(async () => /center\s*=\s*(\[[^\]]*\])\s*\nsize/.exec(await document())[1] !== before, 'another center')
+}
+
+test('a body is dragged, turned and sized in the view', async () => {
+  const text = await document()
+  await page.keyboard.press('Escape')
+  await drag(await handles('w'), [30, -20], [60, -40])
+  const [from, to] = [valueOf(text, 'center'), await other('center', valueOf(text, 'center'))].map((one) => JSON.parse(one))
+  assert.ok(to[1] > from[1] + 0.01 && to[0] > from[0] + 0.005, `up and to the right: ${from} to ${to}`)
+  await drag(await handles('e'), [30, -20], [60, -40])
+  const turn = JSON.parse(await other('rotation', undefined))
+  assert.ok(turn.some((part) => Math.abs(part) > 1), `turned by ${turn}`)
+  assert.deepEqual(JSON.parse(valueOf(await document(), 'center')), to, 'where it was')
+  const [x, y] = await handles('s')
+  await drag([x + 5, y], [12, 0])
+  const [size, larger] = [valueOf(text, 'size'), await other('size', valueOf(text, 'size'))].map((one) => JSON.parse(one))
+  larger.forEach((value, axis) => assert.ok(value > 1.3 * size[axis], `${size} to ${larger}`))
   await page.keyboard.press('Delete')
   await until(async () => count(await document(), '[[collider]]') === 1, 'the body to be gone')
 })

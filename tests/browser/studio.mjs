@@ -25,8 +25,11 @@ const browserFlags = [
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
+// Longer than anything takes on a machine that has much else to do: whoever waits for what is there never waits that long.
+const patience = 90 // s
+
 // Waits until `look` gives something true, and returns that.
-export async function until(look, what, seconds = 20) {
+export async function until(look, what, seconds = patience) {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const found = await look()
@@ -81,6 +84,7 @@ export class Client {
   #next = 0
   #answers = new Map()
   frames = []
+  events = []
 
   static async of(program) {
     const client = new Client()
@@ -92,6 +96,7 @@ export class Client {
   }
 
   #take(message) {
+    if (message.event) this.events.push(message)
     const answer = this.#answers.get(message.id)
     if (!answer) return
     this.#answers.delete(message.id)
@@ -133,11 +138,15 @@ export const serveBrowser = () => chromium.launchServer(browserOptions)
 // The browser that run.mjs has started for all files, or one's own.
 const openBrowser = () => (process.env.FIRN_BROWSER ? chromium.connect(process.env.FIRN_BROWSER) : chromium.launch(browserOptions))
 
+// Half as sharp as the window is large: a quarter of the work where there is no graphics card. Pictures for the documents are sharp.
+const sharpness = process.env.FIRN_STUDIO_PICTURES ? 1 : 0.5
+
 // A tab. Whatever goes wrong in it, or leaves the machine, is kept.
 export async function openPage(browser, program, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', ...options })
+  const size = { width: 1280, height: 720 }
+  const context = await browser.newContext({ viewport: size, deviceScaleFactor: sharpness, colorScheme: 'light', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(20000)
+  page.setDefaultTimeout(patience * 1000)
   page.mistakes = []
   page.strangers = []
   page.on('pageerror', (error) => page.mistakes.push(error.stack))
@@ -160,21 +169,58 @@ export async function openScene(page, name) {
 }
 
 // The program, its page and a client beside it, for all tests of a file. With a scene: its run, as soon as it has that many frames.
-export async function openStudio({ scene, frames = 0 } = {}) {
+export async function openStudio(what = {}) {
   const program = await new Program().start()
   const browser = await openBrowser()
-  after(async () => {
+  const end = async () => {
     await browser.close()
     await program.end()
-  })
+  }
+  after(end)
+  try {
+    return { program, browser, ...(await openAll(program, browser, what)) }
+  } catch (error) {
+    await end() // nobody else does where the tests have not begun
+    throw error
+  }
+}
+
+async function openAll(program, browser, { scene, frames = 0 }) {
   const page = await openPage(browser, program)
   const client = await Client.of(program)
-  if (!scene) return { program, browser, page, client }
+  if (!scene) return { page, client }
   const run = await openScene(page, scene)
   const { text, revision } = await client.ask('document', { run })
   await client.ask('edit', { run, revision, text: text.replace(/duration( *)= 1.0/, 'duration$1= 50') }) // it does not end meanwhile
-  await until(async () => (await client.run(run))?.frames >= frames, `${frames} frames`, 60)
-  return { program, browser, page, client, run }
+  await until(async () => (await client.run(run))?.frames >= frames, `${frames} frames`)
+  return { page, client, run }
+}
+
+// Shows a run in the page that the client has opened.
+export async function showRun(page, program, run) {
+  await page.goto(`${program.address}#run=${run}`)
+  await page.reload()
+  await page.waitForSelector(canvas)
+}
+
+// A scene at its start, as text.
+export async function openText(studio, name, text, what = {}) {
+  const { run } = await studio.client.ask('open', { name, text, ...what })
+  await showRun(studio.page, studio.program, run)
+  await until(async () => (await studio.client.run(run)).particles > 0, 'the snow')
+  return run
+}
+
+// By how much slower than alone a program runs here now: other programs take their share of the processors.
+export function slowness() {
+  const before = process.cpuUsage()
+  const start = performance.now()
+  let used = 0
+  while (used < 150_000) {
+    const { user, system } = process.cpuUsage(before)
+    used = user + system // µs
+  }
+  return Math.max(1, ((performance.now() - start) * 1000) / used)
 }
 
 export const canvas = '.view canvas'

@@ -57,6 +57,26 @@ test('the numbers below are those of the server', async () => {
   assert.ok(plain.includes(`grains${known.particles}`), plain)
 })
 
+test('the time step, the speed and the time left are those of the server', async () => {
+  const { dt, rule } = await client.run(run)
+  const fact = (name) => page.locator(`.facts div:has(dt:text-is("${name}"))`)
+  assert.ok(Math.abs(Number.parseFloat(await fact('Δt').locator('dd').textContent()) - dt) < 0.06 * dt)
+  assert.equal(await fact('Δt').getAttribute('title'), rule ? `set by ${rule}` : null)
+  // While it runs the page shows what one of the last messages said, which the client has got as well.
+  await page.keyboard.press('Space')
+  await until(async () => {
+    const told = client.events.filter((event) => event.event === 'run' && event.state === 'running' && event.speed > 0).slice(-6)
+    const [speed, left] = [await fact('speed').locator('dd').textContent(), await fact('left').locator('dd').textContent()]
+    const seconds = Number.parseFloat(left) * (left.endsWith('min') ? 60 : left.endsWith('h') ? 3600 : 1)
+    return told.some(
+      (event) =>
+        Math.abs(Number.parseFloat(speed) - event.speed) <= 0.051 * event.speed &&
+        Math.abs(seconds - event.seconds_left) <= 0.06 * event.seconds_left + 0.5,
+    )
+  }, 'speed and time left as the server says')
+  await page.keyboard.press('Space')
+})
+
 test('back to the start is time 0 with no steps', async () => {
   await page.keyboard.press('Shift+R')
   await until(async () => {

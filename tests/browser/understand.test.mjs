@@ -64,7 +64,7 @@ test('two runs stand side by side in step, with what differs', async () => {
     text: text.replace(/hardening( *)= 10/, 'hardening$1= 2').replace(/critical_compression = 2.5e-2/, 'critical_compression = 1e-2'),
   })
   await client.ask('go', { run: other, until: 8 })
-  await until(async () => (await client.run(other)).frames >= 9, 'frames of the second run', 60)
+  await until(async () => (await client.run(other)).frames >= 9, 'frames of the second run')
   await page.locator('.view canvas').focus()
   await page.keyboard.press('End')
   await page.waitForSelector('.second canvas')
@@ -84,8 +84,8 @@ test('a path-traced picture gets better in the page', async () => {
   await page.click('#tab-results')
   await page.click('text=Trace this frame')
   const image = page.locator('.traced img')
-  await image.waitFor({ timeout: 60000 })
-  await until(async () => /finished/.test(await page.textContent('.traced figcaption')), 'the whole picture', 60)
+  await image.waitFor()
+  await until(async () => /finished/.test(await page.textContent('.traced figcaption')), 'the whole picture')
   assert.deepEqual(await image.evaluate((element) => [element.naturalWidth, element.naturalHeight]), [640, 360])
 })
 
@@ -99,7 +99,6 @@ test('film and frames are written', async () => {
       return all.length >= 3 && all
     },
     'the three results',
-    90,
   )
   for (const file of links) assert.ok(existsSync(join(program.folder, file)), file)
   const film = links.find((file) => file.endsWith('.mp4'))
@@ -127,5 +126,5 @@ test('a run that was stopped goes on', async () => {
   await page.reload()
   await page.click('#tab-results')
   await page.click('text=Resume from its checkpoint')
-  await until(async () => (await client.run(again)).steps > steps, `more than ${steps} steps`, 40)
+  await until(async () => (await client.run(again)).steps > steps, `more than ${steps} steps`)
 })

@@ -177,8 +177,8 @@ TEST_F(StudioAttack, APageThatNeverStopsAskingDoesNotStopARun) {
   std::atomic<bool> is_over{false};
   std::thread flood([&] {
     while (!is_over) {
-      for (int k = 0; k < 64; ++k) other.tell(k % 2 == 0 ? "pick" : "histogram", {{"run", run}, {"particle", 5}});
-      other.answered(64, 1);
+      for (int k = 0; k < 200; ++k) other.tell(k % 2 == 0 ? "pick" : "histogram", {{"run", run}, {"particle", 5}});
+      other.answered(200, 0.02);
     }
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -46,6 +46,9 @@ export class Gizmo {
       viewport.controls.enabled = !event.value
       if (!event.value) this.onChange(this.values())
     })
+    viewport.rendered.later(() => {
+      if (this.handles.object) this.tellPlace()
+    })
     this.handles.addEventListener('change', () => {
       this.follow()
       viewport.draw()
@@ -71,11 +74,11 @@ export class Gizmo {
     this.follower = mesh ?? null
     if (mesh) this.followed = { position: mesh.position.clone(), turn: mesh.quaternion.clone(), scale: mesh.scale.clone() }
     this.handles.attach(this.proxy)
-    this.tellPlace()
+    this.viewport.chosen = this.proxy.position
     this.viewport.draw()
   }
 
-  // Where the middle of the handles is on the page.
+  // Where the middle of the handles is on the page, in the picture that is seen.
   private tellPlace(): void {
     const { canvas, camera } = this.viewport
     const box = canvas.getBoundingClientRect()
@@ -85,6 +88,8 @@ export class Gizmo {
 
   detach(): void {
     this.handles.detach()
+    delete this.viewport.canvas.dataset.handle
+    this.viewport.chosen = null
     this.follower = null
     this.viewport.draw()
   }

@@ -50,6 +50,7 @@ export class Viewport {
   readonly drawn = new Signal<Drawn | null>(null)
   readonly overlaid = new Signal(0) // counts changes of the arrows
   readonly moved = new Signal<CameraState | null>(null)
+  readonly rendered = new Signal(0) // counts pictures
   private readonly renderer: WebGLRenderer
   readonly slow: boolean // there is no graphics card
   private sharpener = 0
@@ -58,6 +59,7 @@ export class Viewport {
   private readonly grains: Grains
   private readonly ground: Ground
   private readonly shadow: Shadow
+  chosen: Vector3 | null = null // where the handles are
   private frame: Particles | null = null
   private planes: Plane[] = []
   private colour: Colour = 'none'
@@ -297,6 +299,7 @@ export class Viewport {
       const around = new Box3().setFromObject(mesh)
       if (mesh.visible && around.getSize(new Vector3()).length() < reach * 2.5) box.union(around)
     }
+    if (this.chosen) box.expandByPoint(this.chosen) // a body that the solver has from a restart on has no triangles yet
     for (const plane of this.planes) if (plane.normal.y > 0.7) box.expandByPoint(this.under(plane, box.getCenter(new Vector3())))
     const size = box.getSize(new Vector3())
     this.size = Math.max(size.length() * 0.92, this.spacing * 4)
@@ -345,8 +348,9 @@ export class Viewport {
 
   // What a picture costs, for whoever measures the page.
   private tellCosts(frame: Particles): void {
-    const { calls } = this.renderer.info.render
-    this.canvas.dataset.costs = JSON.stringify({ calls, bytes: headerBytes + frame.numbers.byteLength, particles: frame.count })
+    const { calls, triangles } = this.renderer.info.render
+    const bytes = headerBytes + frame.numbers.byteLength
+    this.canvas.dataset.costs = JSON.stringify({ calls, triangles, bytes, particles: frame.count })
   }
 
   // Without a graphics card pictures are coarse as long as they change, and sharp a moment later.
@@ -365,6 +369,7 @@ export class Viewport {
   }
 
   private ask(): void {
+    this.canvas.dataset.rests = 'false'
     if (this.asked || this.gone) return
     this.asked = true
     requestAnimationFrame(() => {
@@ -374,7 +379,7 @@ export class Viewport {
   }
 
   private render(): void {
-    const ratio = this.slow ? (this.isSharp ? 1 : 0.5) : Math.min(2, devicePixelRatio)
+    const ratio = this.slow ? Math.min(1, devicePixelRatio) * (this.isSharp ? 1 : 0.5) : Math.min(2, devicePixelRatio)
     if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio)
     const size = this.renderer.getDrawingBufferSize(new Vector2())
     this.camera.updateMatrixWorld()
@@ -393,5 +398,7 @@ export class Viewport {
       const { serial, frame, time, live, count, least, greatest } = this.frame
       this.drawn.set({ serial, frame, time, live, count, mean: meanPosition(this.frame), least, greatest })
     }
+    this.rendered.set(this.rendered.value + 1)
+    this.canvas.dataset.rests = String(!this.asked && (!this.slow || this.isSharp)) // for whoever looks at pixels
   }
 }

@@ -27,7 +27,7 @@ export class Results {
     { type: 'button', onclick: () => void this.session.tell('resume') },
     'Resume from its checkpoint',
   )
-  private readonly seen = new Set<number>()
+  private wanted = '' // the address of the picture that is shown or on its way
   frame: () => number = () => 0
 
   constructor(private readonly session: Session) {
@@ -86,7 +86,12 @@ export class Results {
     )
     const offerResume = (): boolean => (this.resume.disabled = session.now?.resumable !== true)
     session.runs.watch(offerResume)
-    session.current.later(offerResume)
+    session.current.later(() => {
+      offerResume()
+      this.wanted = ''
+      replace(this.picture)
+      this.update([...session.jobs.value.values()])
+    })
     session.jobs.watch((jobs) => this.update([...jobs.values()]))
   }
 
@@ -97,8 +102,7 @@ export class Results {
   }
 
   private async begin(name: string, what: object): Promise<void> {
-    const answer = await this.session.ask<{ job?: number }>(name, { run: this.session.current.value, ...what })
-    if (answer?.job !== undefined) this.seen.add(answer.job)
+    await this.session.ask(name, { run: this.session.current.value, ...what })
   }
 
   async trace(): Promise<void> {
@@ -145,13 +149,17 @@ export class Results {
 
   // The same file again and again, each time with more light in it; the old picture stays until the new one is there.
   private showPicture(job: Job): void {
+    const wanted = `${this.address(job.file!)}&part=${job.job}.${job.fraction.toFixed(4)}${job.done ? '.done' : ''}`
+    if (wanted === this.wanted) return
+    this.wanted = wanted
     const image = new Image()
     image.alt = `Path-traced picture, ${Math.round(job.fraction * 100)} %`
     image.onload = () => {
+      if (wanted !== this.wanted) return // a better one is on its way
       const caption = job.done ? 'finished' : `${Math.round(job.fraction * 100)} %`
       replace(this.picture, image, h('figcaption', null, caption, ' ', h('a', { href: this.address(job.file!), download: '' }, 'save')))
     }
-    image.src = `${this.address(job.file!)}&part=${job.fraction.toFixed(4)}`
+    image.src = wanted
   }
 
   private job(job: Job): HTMLElement {

@@ -5,6 +5,8 @@ import type { Message } from '../core/decode'
 import type { GalleryScene, Job, Poses, Preset, Run, SceneText, SchemaSection } from '../core/protocol'
 import { Signal } from '../core/signal'
 
+const noRun = -1
+
 export interface Note {
   text: string
   kind: 'info' | 'error'
@@ -172,6 +174,7 @@ export class Session {
   private forget(run: number): void {
     this.runs.value.delete(run)
     this.last.delete(run)
+    for (const job of this.jobs.value.values()) if (job.run === run) job.run = noRun // another run may get the number
     if (this.other.value === run) this.other.set(null)
     if (this.current.value === run) this.show(null)
     this.runs.tell()
