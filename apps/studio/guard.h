@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostQueued = 4096;                       // messag
 inline constexpr int kHeaderSeconds = 5;
 inline constexpr std::size_t kMostRuns = 8;
 inline constexpr std::size_t kMostClosing = 64;  // of runs that were closed and have not ended yet
-inline constexpr int kMostAtWork = 16;  // requests of one page that take long
+inline constexpr int kMostAtWork = 16;           // requests of one page that take long
 
 // What every answer forbids browsers to do with it: load or send anything elsewhere, frame it, guess its type.
 inline constexpr std::pair<const char*, const char*> kAnswerHeaders[] = {

@@ -15,7 +15,8 @@ WIDEST_LINE = 140
 # Spelt so that they do not find themselves.
 MACHINE_PATH = re.compile(r"(?<![\w.~*)}-])/(?:hom[e]|roo[t]|wor[k]|User[s])/[\w.]+")
 TEMPORARY_PATH = re.compile(r"(?<![\w.~*)}-])/tm[p]/[\w.]+")
-PRIVATE_HOST = re.compile(r"https?://(?:localhos[t]|127\.|10\.|192\.168\.|[\w.-]+\.(?:internal|local|corp|lan)\b|[\w.-]+:\d)")
+# Loopback addresses are those of every machine.
+PRIVATE_HOST = re.compile(r"https?://(?!localhost\b|127\.)(?:10\.|192\.168\.|[\w.-]+\.(?:internal|local|corp|lan)\b|[\w.-]+:\d)")
 
 
 def clang_format(tree):

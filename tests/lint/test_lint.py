@@ -126,7 +126,8 @@ class Style(Planted):
     def test_paths_of_one_machine(self):
         path = "/".join(["", "home", "anna", "firn"])
         self.expect(style.machine_paths, {"docs/build.md": f"\ncd {path}\n"}, "docs/build.md:2: a path of one machine")
-        self.expect(style.machine_paths, {"notes.txt": "http://" + "localhost:8080/x"}, "notes.txt:1: a private host")
+        self.expect(style.machine_paths, {"notes.txt": "http://" + "mirror:8080/x"}, "notes.txt:1: a private host")
+        self.expect(style.machine_paths, {"notes.txt": "http://localhost:8080/x, http://127.0.0.1:80"})
         temporary = "/".join(["", "tmp", "x"])
         self.expect(style.machine_paths, {"docs/build.md": temporary, "tests/x.py": temporary}, "docs/build.md:1: a path of")
 
