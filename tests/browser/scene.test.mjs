@@ -169,7 +169,7 @@ test('a body is dragged, turned and sized in the view', async () => {
   assert.ok(turn.some((part) => Math.abs(part) > 1), `turned by ${turn}`)
   assert.deepEqual(JSON.parse(valueOf(await document(), 'center')), to, 'where it was')
   const [x, y] = await handles('s')
-  await drag([x + 5, y], [12, 0])
+  await drag([x + 7, y - 4], [7, -4]) // the box in the middle sizes all axes; their handles begin beside it
   const [size, larger] = [valueOf(text, 'size'), await other('size', valueOf(text, 'size'))].map((one) => JSON.parse(one))
   larger.forEach((value, axis) => assert.ok(value > 1.3 * size[axis], `${size} to ${larger}`))
   await page.keyboard.press('Delete')

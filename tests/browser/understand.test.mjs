@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { difference, keepPicture, still } from './pictures.mjs'
-import { drawnTime, openStudio, until } from './studio.mjs'
+import { PNG } from 'pngjs'
+import { changed, difference, keepPicture, still } from './pictures.mjs'
+import { drawnTime, firn, input, openStudio, openText, showRun, until } from './studio.mjs'
+
+const start = `simulation = { spacing = 0.05, duration = 20 }
+snow = [{ shape = "sphere", center = [0, 0.3, 0], radius = 0.2 }]
+`
 
 const { program, page, client, run } = await openStudio({ scene: 'snowball_drop', frames: 10 })
 await page.keyboard.press('Space')
@@ -38,14 +44,34 @@ test('a click in a plot shows that moment', async () => {
   await until(async () => Math.abs((await drawnTime(page)) - time / 2) < 0.06, `the middle of ${time} s`)
 })
 
-test('the histogram of J_P counts all grains', async () => {
-  const { counts } = await client.ask('histogram', { run, of: 'jp', bins: 48 })
-  assert.equal(
-    counts.reduce((a, b) => a + b),
-    (await client.run(run)).particles,
-  )
-  const bars = await page.$$eval('.histogram path', (all) => all.map((path) => path.getAttribute('d').length))
-  assert.ok(bars.some((length) => length > 20))
+test('the histogram of J_P counts all grains of the frame that is shown', async () => {
+  const known = {}
+  for (const frame of ['live', 0]) {
+    await page.locator('.view canvas').focus()
+    await page.keyboard.press(frame === 'live' ? 'End' : 'Home')
+    const { counts, edges } = await client.ask('histogram', { run, of: 'jp', bins: 48, frame })
+    assert.equal(
+      counts.reduce((a, b) => a + b),
+      (await client.run(run)).particles,
+    )
+    known[frame] = counts
+    const most = Math.max(...counts)
+    const heights = counts.map((count) => Math.sqrt(count / most) * 38)
+    await until(async () => {
+      const drawn = await page.$$eval('.histogram path', (all) =>
+        all.flatMap((path) => {
+          const bars = path.getAttribute('d').matchAll(/M([\d.]+) 40v-([\d.]+)/g)
+          return [...bars].map(([, left, height]) => [Number(left), Number(height)])
+        }),
+      )
+      drawn.sort((a, b) => a[0] - b[0])
+      const ends = await page.$$eval('.histogram .ends span', (all) => all.map((one) => one.textContent))
+      const isThere = drawn.length === 48 && drawn.every(([, height], i) => Math.abs(height - heights[i]) < 0.01)
+      return isThere && ends[0] === edges[0].toFixed(2) && ends.at(-1) === edges.at(-1).toFixed(2)
+    }, `the bars of ${frame}`)
+  }
+  assert.notDeepEqual(known.live, known[0], 'snow that was hit is not as it was')
+  await page.keyboard.press('End')
   await page.click('#tab-scene')
 })
 
@@ -80,13 +106,53 @@ test('two runs stand side by side in step, with what differs', async () => {
   await client.ask('close', { run: other })
 })
 
+// How much neighbouring pixels differ on average: what is left of the noise.
+const noiseOf = ({ data, width }) => {
+  let sum = 0
+  for (let i = 0; i + 4 * width < data.length; i += 4) sum += Math.abs(data[i] - data[i + 4]) + Math.abs(data[i] - data[i + 4 * width])
+  return sum / (data.length / 4)
+}
+
 test('a path-traced picture gets better in the page', async () => {
   await page.click('#tab-results')
+  await page.selectOption('#samples', '64')
   await page.click('text=Trace this frame')
-  const image = page.locator('.traced img')
-  await image.waitFor()
-  await until(async () => /finished/.test(await page.textContent('.traced figcaption')), 'the whole picture')
-  assert.deepEqual(await image.evaluate((element) => [element.naturalWidth, element.naturalHeight]), [640, 360])
+  const pictures = []
+  await until(async () => {
+    const now = await page
+      .locator('.traced')
+      .evaluate((figure) => {
+        const image = figure.querySelector('img')
+        if (!image) return null
+        const copy = document.createElement('canvas')
+        copy.width = image.naturalWidth
+        copy.height = image.naturalHeight
+        copy.getContext('2d').drawImage(image, 0, 0)
+        return { caption: figure.querySelector('figcaption').textContent, data: copy.toDataURL('image/png') }
+      })
+    if (now && now.caption !== pictures.at(-1)?.caption) pictures.push(now)
+    return now && /finished/.test(now.caption)
+  }, 'the whole picture')
+  assert.ok(pictures.length >= 3, `${pictures.length} pictures`)
+  const shares = pictures.slice(0, -1).map(({ caption }) => Number.parseFloat(caption))
+  assert.ok(
+    shares.every((share, i) => i === 0 || share > shares[i - 1]),
+    `light rises: ${shares}`,
+  )
+  const [first, last] = [pictures[0], pictures.at(-1)].map(({ data }) => PNG.sync.read(Buffer.from(data.split(',')[1], 'base64')))
+  assert.deepEqual([last.width, last.height], [640, 360])
+  assert.ok(noiseOf(last) < 0.9 * noiseOf(first), `noise of ${noiseOf(first)} and then of ${noiseOf(last)}`)
+})
+
+test('a picture that takes too long is stopped', async () => {
+  await page.selectOption('#samples', '1024')
+  await page.click('text=Trace this frame')
+  await page.click('.jobs >> text=stop')
+  const end = await until(() => client.events.find((event) => event.event === 'job' && event.kind === 'picture' && event.error), 'its end')
+  assert.ok(end.fraction < 1, JSON.stringify(end))
+  await page.waitForSelector('.jobs .bad')
+  assert.equal(await page.locator('.jobs >> text=stop').count(), 0)
+  await page.selectOption('#samples', '16')
 })
 
 test('film and frames are written', async () => {
@@ -115,7 +181,74 @@ test('the scene is saved with the command that does the same', async () => {
   assert.equal(readFileSync(join(program.folder, 'mine.toml'), 'utf8'), (await client.ask('document', { run })).text)
 })
 
+test('the printed command line writes the same snow, to the last bit', async () => {
+  const text = `simulation = { spacing = 0.05, duration = 0.25 }
+snow = [{ shape = "sphere", center = [0, 0.25, 0], radius = 0.2, velocity = [1, -4, 0] }]
+collider = [{ shape = "plane", point = [0, 0, 0], normal = [0, 1, 0], friction = 0.5 }]
+`
+  const seen = await openText({ program, page, client }, 'seen', text)
+  await page.keyboard.press('Space')
+  await until(async () => (await client.run(seen)).state === 'ended', 'the end of the run')
+  await page.click('#tab-results')
+  await page.fill('#path', 'told.toml')
+  await page.click('.results button:text-is("Save")')
+  const command = await page.textContent('.saved pre')
+  execFileSync('sh', ['-c', command.replace(/^firn /, '"$FIRN" ')], {
+    cwd: program.folder,
+    env: { ...process.env, FIRN: firn },
+    stdio: 'ignore',
+  })
+  const bytes = (name) => readFileSync(join(program.folder, 'out', name, 'final.ply'))
+  assert.ok(bytes('seen').length > 1000)
+  assert.ok(bytes('seen').equals(bytes('told')), 'the same bytes')
+  await client.ask('close', { run: seen })
+})
+
+test('another variant of the scene is chosen', async () => {
+  const { run: small } = await client.ask('open', { gallery: 'snowball_drop' })
+  await showRun(page, program, small)
+  await until(async () => (await client.run(small)).particles > 0, 'the snow')
+  const before = await client.run(small)
+  assert.equal(before.variant, 'small')
+  const names = await page.$$eval('.variant option', (all) => all.map((option) => option.value))
+  assert.deepEqual(names, ['', ...before.variants])
+  await page.selectOption('.variant', 'demo')
+  const { text } = await client.ask('document', { run: small })
+  const { particles } = await client.ask('check', { text, variant: 'demo' })
+  assert.ok(particles > 2 * before.particles)
+  const now = await until(async () => {
+    const known = await client.run(small)
+    return known.particles === particles && known
+  }, 'its particles')
+  assert.equal(now.variant, 'demo')
+  assert.equal(await page.inputValue(input('simulation.spacing')), String(now.spacing))
+  await client.ask('close', { run: small })
+})
+
+test('comparing forty times leaves the view alive', async () => {
+  const { run: alone } = await client.ask('open', { name: 'one', text: start })
+  await showRun(page, program, alone)
+  await until(async () => (await client.run(alone)).particles > 0, 'the snow')
+  const lost = []
+  page.on('console', (message) => /context/i.test(message.text()) && lost.push(message.text()))
+  for (let i = 0; i < 40; ++i) {
+    await page.locator('.view canvas').focus()
+    await page.keyboard.press('c')
+    await page.waitForSelector('.second canvas')
+    await page.locator('.view canvas').focus()
+    await page.keyboard.press('c')
+    await page.waitForSelector('.second canvas', { state: 'detached' })
+  }
+  assert.deepEqual(lost, [])
+  const before = await still(page)
+  await page.keyboard.press('l')
+  await changed(page, before, 0.3, 'another sky')
+  await page.keyboard.press('l')
+  assert.deepEqual(page.mistakes, [])
+})
+
 test('a run that was stopped goes on', async () => {
+  await showRun(page, program, run)
   const { folder, steps } = await client.run(run)
   await client.ask('close', { run })
   await page.waitForSelector('main.gallery:not([hidden])')
