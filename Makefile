@@ -19,7 +19,7 @@ DEMO     = out/snowball_drop
 FUZZ_SECONDS ?= 60
 TIDY_SECONDS ?= 40
 
-.PHONY: help packages configure build demo studio test lint fuzz golden soak bench cuda-test cuda-bench physics figures gallery interop browser sanitize clean
+.PHONY: help packages configure build demo studio test lint fuzz golden soak bench cuda-test cuda-bench physics figures gallery interop browser browser-day browser-program sanitize clean
 
 help:
 	@echo "make demo      build firn, simulate a snowball, make pictures and a film"
@@ -37,6 +37,7 @@ help:
 	@echo "make gallery   run the gallery, its strips and films, and docs/gallery.md; VARIANT=small|medium|paper, SCENES=\"castle wedge\""
 	@echo "make interop   Blender, ParaView, VTK and three.js open a run: do they see what firn wrote?"
 	@echo "make browser   the tests of firn studio in a real browser: what is seen, what the server then knows; PICTURES=docs/images keeps pictures"
+	@echo "make browser-day  a day of clicking in firn studio, in minutes: does the program or the page hold more and more?"
 	@echo "make sanitize  unit tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 
 # Installs only what is missing; says the exact line when it may not.
@@ -148,15 +149,21 @@ interop: build
 	$(PYTHON) tests/interop/run.py --firn $(BUILD)/firn --folder $(BUILD)/interop
 
 # The page, its own tests, then the program and its page in Debian's chromium.
-browser: PACKAGES += $(NODE_PACKAGES) chromium
-browser: packages
+browser browser-day: PACKAGES += $(NODE_PACKAGES) chromium
+browser: browser-program
+	npm test --prefix studio --silent
+	node tests/browser/run.mjs --firn $(BUILD)/firn $(if $(PICTURES),--pictures $(PICTURES))
+
+# What somebody does in a day, in minutes: memory must not grow.
+browser-day: browser-program
+	FIRN=$(abspath $(BUILD)/firn) node tests/browser/day.mjs
+
+browser-program: packages
 	npm ci --prefix studio --no-audit --no-fund --loglevel=error
 	npm run build --prefix studio --silent
-	npm test --prefix studio --silent
 	npm ci --prefix tests/browser --no-audit --no-fund --loglevel=error
 	cmake -S . -B $(BUILD) -G Ninja --log-level=NOTICE
 	cmake --build $(BUILD) -j $(JOBS) --target firn
-	node tests/browser/run.mjs --firn $(BUILD)/firn $(if $(PICTURES),--pictures $(PICTURES))
 
 sanitize: packages
 	cmake -S . -B $(BUILD)-sanitize -G Ninja -DFIRN_SANITIZE=ON -DFIRN_ALL_VARIANTS=OFF

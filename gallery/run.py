@@ -229,7 +229,7 @@ def write_page():
 
 def make(arguments, firn, scene):
     runs = {}
-    at, others = COMPARED.get(scene, (None, []))
+    at, others = (None, []) if arguments.variant == "paper" else COMPARED.get(scene, (None, []))  # hours more
     for more in ["", *others]:
         variant = ",".join(filter(None, [arguments.variant, more]))
         folder = (arguments.build / "gallery" / f"{scene}_{variant.replace(',', '_')}").resolve()

@@ -31,6 +31,11 @@ class Column {
   // The slots from there to the end of the group follow.
   T* at(std::size_t slot) { return const_cast<T*>(std::as_const(*this).at(slot)); }
   const T* at(std::size_t slot) const { return reinterpret_cast<const T*>(first_ + slot / kGroupSize * stride_) + slot % kGroupSize; }
+  // Asks for the slot's group some time before it is read.
+  void fetch(std::size_t slot) const {
+    const std::byte* first = first_ + slot / kGroupSize * stride_;
+    for (std::size_t k = 0; k < kGroupBytes; k += kCacheLine) __builtin_prefetch(first + k);
+  }
   T& operator[](std::size_t slot) { return *at(slot); }
   const T& operator[](std::size_t slot) const { return *at(slot); }
 

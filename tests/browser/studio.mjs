@@ -60,6 +60,10 @@ export class Program {
     return Number(new URL(this.address).port)
   }
 
+  get pid() {
+    return this.#process.pid
+  }
+
   kill(signal = 'SIGKILL') {
     const child = this.#process
     return new Promise((resolve) => {

@@ -94,16 +94,21 @@ class TouchingLines {
   // f(place of the Row, weight of its line)
   template <class F>
   void for_each(F f) const {
-    for (std::uint64_t left = lines_; left != 0; left &= left - 1) {
-      const int line = std::countr_zero(left), i = line / kPlane, j = line % kPlane;
-      f(from_ + line * Tile::kLine, D == 3 ? s_.w[0][i][l_] * s_.w[D - 2][j][l_] : s_.w[0][i][l_]);
+    for (int i = 0; i < Kernel::kSupport; ++i) {
+      const T w = s_.w[0][i][l_];
+      const int plane = from_ + i * kPlane * Tile::kLine;
+      for (std::uint64_t left = lines_ >> (i * kPlane) & kLinesOfPlane; left != 0; left &= left - 1) {
+        const int j = std::countr_zero(left);
+        f(plane + j * Tile::kLine, D == 3 ? w * s_.w[D - 2][j][l_] : w);
+      }
     }
   }
 
  private:
+  static constexpr std::uint64_t kLinesOfPlane = (std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1;
   static constexpr std::uint64_t kStencil = [] {
     std::uint64_t lines = 0;
-    for (int i = 0; i < Kernel::kSupport; ++i) lines |= ((std::uint64_t(1) << (D == 3 ? Kernel::kSupport : 1)) - 1) << (i * kPlane);
+    for (int i = 0; i < Kernel::kSupport; ++i) lines |= kLinesOfPlane << (i * kPlane);
     return lines;
   }();
 

@@ -180,12 +180,32 @@ class ImplicitSystem {
   void hessian_of_block(const ParticleBlock<D>& particles, const T* u, T* Hu) const {
     Stencils<T, D, Kernel, Tile> stencils;
     alignas(64) T quads[D][kGroup<T>][kChannels];
+    fetch(particles.slot(0));
+    std::uint32_t next = 0;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
+      next += kGroup<T>;
+      if (next < particles.count) fetch(particles.slot(next));
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_gradient(stencils, l, u, quads);
       contract_hessian(at, quads);
       for (int l = 0; l < n; ++l) scatter_force<T, D, Kernel>(stencils, l, quads, Hu);
     });
+  }
+
+  // Asks for what the next group needs: groups of a block lie anywhere.
+  void fetch(std::size_t slot) const {
+    const Particles<T, D>& ps = store_.particles;
+    for (int d = 0; d < D; ++d) {
+      ps.offset[d].fetch(slot);
+      ps.cell[d].fetch(slot);
+    }
+    for (int k = 0; k < D * D; ++k) {
+      ps.F_E[k].fetch(slot);
+      scratch_.solve_rotation()[k].fetch(slot);
+    }
+    ps.volume.fetch(slot);
+    scratch_.solve_mu().fetch(slot);
+    scratch_.solve_lambda().fetch(slot);
   }
 
   // From grad u to V⁰ [Psi'' : (grad u F_E)] F_Eᵀ, both gradients per cell. One copy for both kinds of tiles, with all it calls in it.
