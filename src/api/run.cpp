@@ -59,7 +59,10 @@ class Run {
         go_by_frames();
       }
     } catch (const RunError&) {
-      if (!writer_.has_failed()) finish("failed");  // with the state before the step that failed
+      try {
+        if (!writer_.has_failed()) finish("failed");  // with the state before the step that failed
+      } catch (const RunError&) {                     // what went wrong first says why
+      }
       throw;
     }
     if (scene_.output.checkpoints()) checkpoint();

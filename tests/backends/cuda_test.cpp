@@ -202,6 +202,38 @@ TEST_F(Cuda, AmongManyBodiesEqualsTheReference) {
   }
 }
 
+// What the fused step and the stages make of a grain with a stress and nobody near: nothing.
+TEST_F(Cuda, AGrainThatIsAloneFliesWhateverItsStrain) {
+  const TempFolder folder;
+  Frame grain;
+  grain.id = {0};
+  grain.position = {{0.003, 0.5, 0.004}};
+  grain.velocity = {{0.3, -1, 0}};
+  grain.mass = {4e-4};
+  grain.volume = {1e-6};
+  grain.jp = {1};
+  grain.fe = {{0.985, 0.002, 0, 0, 0.985, 0, 0, 0, 0.985}};
+  grain.b = {{1e-5, 2e-5, 0, -1e-5, 5e-6, 0, 0, 0, 0}};
+  grain.double_precision = true;
+  write_ply(folder.file("grain.ply"), grain);
+  for (const Integrator integrator : {Integrator::kExplicit, Integrator::kSemiImplicit})
+    for (const Transfer transfer : {Transfer::kFlip, Transfer::kApic}) {
+      Scene scene = empty_scene(3, 0.01);
+      scene.solver.integrator = integrator;
+      scene.solver.transfer = transfer;
+      scene.snow.push_back(particle_file(folder.file("grain.ply")));
+      Simulation simulation(scene, Backend::kCuda);
+      const Frame before = simulation.frame(true);
+      for (int k = 0; k < 500; ++k) simulation.step(2e-4);
+      const Frame after = simulation.frame(true);
+      EXPECT_EQ(after.fe, before.fe);
+      EXPECT_EQ(after.jp, before.jp);
+      for (std::size_t k = 0; transfer == Transfer::kApic && k < 9; ++k) EXPECT_NEAR(after.b[0][k], before.b[0][k], 1e-7) << k;
+      EXPECT_NEAR(after.velocity[0][0], 0.3, 1e-3);
+      EXPECT_NEAR(after.velocity[0][1], -1 - kGravity * simulation.time(), 1e-2);
+    }
+}
+
 TEST_F(Cuda, RefusesWhatItCannotRun) {
   Scene scene = ball_and_post(3, Integrator::kDensityLimited);
   EXPECT_THROW(Simulation(scene, Backend::kCuda), UserError);

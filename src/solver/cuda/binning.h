@@ -27,10 +27,17 @@ FIRN_HD inline void settle_cell(Key key, Place<T, D>& place) {
     place.set_cell(d, static_cast<int>(key & 3) - static_cast<int>(Kernel::base_shift(place.offset[d])) - 1);
 }
 
-// Of the particles that are in blocks; gone: nullptr, or 1 for each that goes.
+// Keys have so many bits: farther from the origin than this no block may be.
+template <int D>
+inline constexpr std::int32_t kFarthestBlock = (std::int32_t(1) << (Layout<D>::kKeyBits - 1)) - 2;
+
+// Of the particles that are in blocks; gone: nullptr, or 1 for each that goes. too_far becomes 1 where keys end.
 template <class T, int D, class Kernel>
-__global__ void make_keys(ParticleView<T, D> ps, BlockView<D> blocks, const std::uint8_t* gone, Key* keys, unsigned* order) {
+__global__ void make_keys(ParticleView<T, D> ps, BlockView<D> blocks, const std::uint8_t* gone, Key* keys, unsigned* order, int* too_far) {
   const int block = blockIdx.x;
+  if (threadIdx.x == 0)  // particles are in their block or a neighbour
+    for (int d = 0; d < D; ++d)
+      if (::abs(blocks.place[block][d]) >= kFarthestBlock<D> - 1) *too_far = 1;
   for (int i = blocks.begin[block] + static_cast<int>(threadIdx.x); i < blocks.begin[block + 1]; i += blockDim.x) {
     keys[i] = gone != nullptr && gone[i] ? kNoKey : key_of_place<T, D, Kernel>(blocks.place[block], ps.place[i]);
     order[i] = static_cast<unsigned>(i);

@@ -34,6 +34,9 @@ class CudaSolver : public Solver {
   ParticleTable rows(const Model& model, const State& state, std::size_t begin, std::size_t end) const override;
   std::size_t bytes(const State& state) const override;
 
+  // Why the GPU there is cannot run it; empty: it can.
+  static std::string unfit(const SolverSettings& settings);
+
  private:
   using Store = ParticleStore<T, D>;
   static constexpr int kOfBlocks = kThreads<D>, kOfNodes = kNodeThreads<D>;
@@ -107,7 +110,9 @@ class CudaSolver : public Solver {
     ContactView<T> contact() const {
       return {layer_first.data(), layer_count.data(), layer_body.data(), gaps.data(), memory.data(), held.data()};
     }
-    std::size_t bytes() const { return nodes.bytes() + gaps.bytes() + memory.bytes() + held.bytes(); }
+    std::size_t bytes() const {
+      return nodes.bytes() + layer_first.bytes() + layer_count.bytes() + layer_body.bytes() + gaps.bytes() + memory.bytes() + held.bytes();
+    }
   };
   Scattered scatter_now_, scatter_next_;
   Buffer<Quad<T>> velocity_;
@@ -124,8 +129,9 @@ class CudaSolver : public Solver {
   Buffer<SolveState> solve_state_;
   Buffer<std::uint8_t> alone_;
   Buffer<Cell<D>> new_cells_;
-  Buffer<int> gone_counts_;
-  Buffer<Reports> reports_;  // with loads behind them, in as many as they fill
+  Buffer<int> gone_counts_, too_far_;
+  bool is_between_orders_ = false;  // a sort has begun that did not end: nobody knows who is where
+  Buffer<Reports> reports_;         // with loads behind them, in as many as they fill
   Pinned<Reports> reports_here_;
   SnowReport snow_{}, next_snow_{};
   std::vector<double> loads_of_step_;

@@ -6,6 +6,25 @@
 
 namespace firn::cuda {
 
+template <class T, int D, class Kernel>
+std::string CudaSolver<T, D, Kernel>::unfit(const SolverSettings& settings) {
+  cudaFuncAttributes code;
+  if (cudaFuncGetAttributes(&code, gather<T, D, Kernel>) != cudaSuccess) {
+    cudaGetLastError();
+    return "this build of firn has no code for the GPU (FIRN_CUDA_ARCHITECTURES)";
+  }
+  if constexpr (kMayFuse) {
+    const bool apic = settings.transfer == Transfer::kApic, explicit_steps = settings.integrator == Integrator::kExplicit;
+    const std::size_t wanted =
+        explicit_steps ? apic ? FusedShape<Kernel, true>::kBytes : FusedShape<Kernel, false>::kBytes : HessianShape<Kernel>::kBytes;
+    int most = 0;
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "asking for shared memory");
+    if (wanted + code.sharedSizeBytes > static_cast<std::size_t>(most))
+      return "a step wants " + std::to_string(wanted / 1024) + " KB of shared memory, and the GPU has " + std::to_string(most / 1024);
+  }
+  return "";
+}
+
 // Of a try, and of the scatter that it ended with.
 template <class T, int D, class Kernel>
 void CudaSolver<T, D, Kernel>::read_reports(StepReport& step) {
@@ -18,7 +37,7 @@ void CudaSolver<T, D, Kernel>::read_reports(StepReport& step) {
 }
 
 // Particles that have left their blocks are scattered one by one: more than this part of them, and they are sorted.
-inline constexpr double kMostLeftovers = 0.04;
+inline constexpr double kMostOutside = 0.04;
 
 template <class T, int D, class Kernel>
 StepArgs<T, D> CudaSolver<T, D, Kernel>::args(const Model& model, double dt) {
@@ -73,6 +92,7 @@ void CudaSolver<T, D, Kernel>::scatter_again(const Model& model, const State& st
     if (a.c.holds) find_contact_layers(a);
     scatter_now_.clear(a.blocks.nodes());
     if (is_fused(model) && with_lone) {
+      find_alone<T, D><<<launches(blocks_.blocks, 4), 128>>>(a);
       launch_fused(model, a, a, false);
     } else {
       scatter<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a, with_lone);
@@ -253,13 +273,15 @@ StepInfo CudaSolver<T, D, Kernel>::step(const Model& model, State& state, double
   take_step(model, state, choose_step(model, state, longest), report, [&](double dt) { return try_step(model, state, dt, report); });
   particles_.swap_changing();
   changed();
+  set_time(model, state, state.time + report.dt);
+  ++state.steps;
   if (is_fused(model) && count_ > 0) {
     std::swap(scatter_now_, scatter_next_);
     snow_ = next_snow_;
     const bool has_room = snow_.layers <= scatter_now_.layer_body.room();
     if (!has_room)
       for (Scattered* grid : {&scatter_now_, &scatter_next_}) grid->reserve_layers(snow_.layers + snow_.layers / 4 + 64);
-    if (snow_.strayed > 0 || snow_.leftovers > kMostLeftovers * double(count_))
+    if (snow_.strayed > 0 || snow_.outside > kMostOutside * double(count_))
       sort_into_blocks(model, count_, nullptr);
     else
       scattered_ = has_room;
@@ -270,8 +292,6 @@ StepInfo CudaSolver<T, D, Kernel>::step(const Model& model, State& state, double
     loads[b] = {{of[0], of[1], of[2]}, {of[3], of[4], of[5]}, of[6]};
   }
   report.loads = loads_over(report.dt, loads);
-  set_time(model, state, state.time + report.dt);
-  ++state.steps;
   bricks_.forget_unused();
   double& solve = report.seconds[static_cast<int>(Phase::kSolve)];
   report.seconds[static_cast<int>(Phase::kSort)] = std::exchange(sort_seconds_, 0);

@@ -45,24 +45,28 @@ void CudaSolver<T, D, Kernel>::attach(const Model& model, State& state) {
   reports_here_.reserve(reports);
   solve_state_.reserve(1);
   gone_counts_.reserve(2);
+  too_far_.reserve(1);
   changed();
   if (count_ > 0 && store.blocks.empty()) return;  // they are here alone
   particles_ = ParticleArrays<T, D>(columns_of(model));
   count_ = binned_ = 0;
+  is_between_orders_ = false;
   std::vector<std::uint32_t> slots;
   for (const ParticleBlock<D>& block : store.blocks)
     for (std::uint32_t i = 0; i < block.count; ++i) slots.push_back(block.slot(i));
   append(model, store.particles, slots);
 }
 
-// Keys of blocks have so many bits.
+inline RunError too_far_away() {
+  return RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
+}
+
 template <class T, int D>
 void check_cells(const Particles<T, D>& particles, const std::vector<std::uint32_t>& slots, const Cell<D>& origin) {
-  constexpr std::int64_t kFarthest = std::int64_t(Layout<D>::kEdge) * ((std::int64_t(1) << (Layout<D>::kKeyBits - 1)) - 2);
+  constexpr std::int64_t kFarthest = std::int64_t(Layout<D>::kEdge) * (kFarthestBlock<D> - 1);
   for (const std::uint32_t slot : slots)
     for (int d = 0; d < D; ++d)
-      if (std::abs(std::int64_t(particles.cell[d][slot]) - origin[d]) >= kFarthest)
-        throw RunError("a particle is too far from the others: more than a million cells (is the time step too long?)");
+      if (std::abs(std::int64_t(particles.cell[d][slot]) - origin[d]) >= kFarthest) throw too_far_away();
 }
 
 template <class T, int D, class Kernel>
@@ -100,14 +104,20 @@ void CudaSolver<T, D, Kernel>::sort_into_blocks(const Model& model, std::size_t 
   binning_.keys.reserve(count_);
   binning_.order.reserve(count_);
   const ParticleView<T, D> now = particles_.now();
-  if (blocks_.blocks > 0 && binned_ > 0)
-    make_keys<T, D, Kernel>
-        <<<blocks_.blocks, kOfBlocks>>>(now, binning_.view(blocks_, origin(model)), gone, binning_.keys.data(), binning_.order.data());
+  if (blocks_.blocks > 0 && binned_ > 0) {
+    check(cudaMemsetAsync(too_far_.data(), 0, sizeof(int)), "finding blocks");
+    make_keys<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(now, binning_.view(blocks_, origin(model)), gone, binning_.keys.data(),
+                                                           binning_.order.data(), too_far_.data());
+    int too_far = 0;
+    copy_to_host(too_far_.data(), 1, &too_far, "finding blocks");
+    if (too_far != 0) throw too_far_away();
+  }
   const int newcomers = static_cast<int>(count_ - binned_);
   if (newcomers > 0)
     make_new_keys<T, D, Kernel><<<launches(newcomers, 256), 256>>>(now.place, new_cells_.data(), static_cast<int>(binned_), newcomers,
                                                                    binning_.keys.data(), binning_.order.data());
   check_launch("finding blocks");
+  is_between_orders_ = true;  // until all of it is done
   blocks_ = binning_.run(count_, staying);
   if (staying > 0)
     permute<T, D, Kernel><<<launches(staying, 256), 256>>>(now, particles_.sorted(), binning_.sorted_keys(), binning_.sorted_order(),
@@ -115,6 +125,7 @@ void CudaSolver<T, D, Kernel>::sort_into_blocks(const Model& model, std::size_t 
   check_launch("sorting particles");
   particles_.swap_all();
   count_ = binned_ = staying;
+  is_between_orders_ = false;
   reserve_grid(model);
   if (kMayFuse) entry_count_ = binning_.cut(blocks_.blocks, kMostOfPart);
   changed();
@@ -180,6 +191,7 @@ template <class T, int D, class Kernel>
 void CudaSolver<T, D, Kernel>::fetch_home(const Model& model) const {
   auto* self = const_cast<CudaSolver*>(this);  // sorting changes nothing that anyone can see
   if (binned_ < count_) self->sort_into_blocks(model, count_, nullptr);
+  if (is_between_orders_) throw RunError("the particles are lost: sorting them failed");
   auto home = std::make_unique<Home>();
   std::vector<Cell<D>> first_cell_of(count_);
   if (count_ > 0) {
@@ -247,7 +259,8 @@ GridFields CudaSolver<T, D, Kernel>::grid(const Model& model, State& state) {
 template <class T, int D, class Kernel>
 std::size_t CudaSolver<T, D, Kernel>::bytes(const State&) const {
   std::size_t sum = particles_.bytes() + binning_.bytes() + alone_.bytes() + solve_.bytes() + constraints_.bytes() + scatter_now_.bytes() +
-                    scatter_next_.bytes();
+                    scatter_next_.bytes() + overflow_.bytes() + overflow_where_.bytes() + near_blocks_.bytes() + new_cells_.bytes() +
+                    partial_.bytes();
   for (const Buffer<Quad<T>>* buffer : {&velocity_, &r_, &p_, &Ap_, &Ar_, &Hu_}) sum += buffer->bytes();
   return sum;
 }

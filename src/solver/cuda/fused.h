@@ -193,7 +193,7 @@ class FusedStep {
 
   // Steps 7 to 10.
   __device__ void advance(int i, const Cell<3>& first, After& after) {
-    Gathered<T, 3> sums = gather(a_.now.place[i]);
+    const Gathered<T, 3> sums = gather(a_.now.place[i]);
     Vec<T, 3> before;
     if constexpr (!Apic) load_column(a_.now.velocity, a_.now.room, i, before.a);
     for (int d = 0; d < 3; ++d) after.v[d] = a_.c.kept * (Apic ? sums.value[d] : fmaf(a_.c.flip_ratio, before[d], sums.value[d]));  // (M10)
@@ -204,8 +204,8 @@ class FusedStep {
       const T nothing[3] = {};
       store_column(nothing, a_.now.room, i, a_.next.held);
     }
-    if (a_.alone[i]) sums.gradient = Mat<T, 3>::zero();
-    const Deformed<T, 3> deformed = update_deformation(a_, i, parameters(i), sums.gradient, outcome_);
+    const Deformed<T, 3> deformed =
+        a_.alone[i] ? keep_deformation(a_, i, parameters(i), outcome_) : update_deformation(a_, i, parameters(i), sums.gradient, outcome_);
     after.F_E = deformed.F_E;
     after.J_P = deformed.J_P;
     after.parameters = deformed.parameters;
@@ -226,15 +226,19 @@ class FusedStep {
     after.parameters = parameters(i);
   }
 
-  // Steps 1 and 3 of the next step, up to what nodes get.
+  // Steps 1 and 3 of the next step, up to what nodes get. Who was alone when this step began has no stress yet: who is then is not known
+  // before all have moved.
   __device__ Staged<Apic> sources(int i, const After& after, const Stencil<T, 3, Kernel>& stencil) {
     const T mass = n_.now.mass[i], volume = n_.now.volume[i], speed = norm(after.v), compliance = volume / mass;
-    const Lame<T> l = hardened(after.parameters, after.J_P);
-    const Mat<T, 3> P = first_piola(after.F_E, rotation_near(after.F_E), l);
-    const Mat<T, 3> A = (-n_.c.inverse_h * volume) * (P * transpose(after.F_E));  // (M6)
+    Mat<T, 3> A = Mat<T, 3>::zero();
     limits_.speed = max(limits_.speed, speed);
-    limits_.wave = max(limits_.wave, sqrt((l.lambda + T(2) * l.mu) * compliance) + speed);
-    limits_.soft_wave_squared = max(limits_.soft_wave_squared, (after.parameters.lambda0 + T(2) * after.parameters.mu0) * compliance);
+    if (!a_.alone[i]) {
+      const Lame<T> l = hardened(after.parameters, after.J_P);
+      const Mat<T, 3> P = first_piola(after.F_E, rotation_near(after.F_E), l);
+      A = (-n_.c.inverse_h * volume) * (P * transpose(after.F_E));  // (M6)
+      limits_.wave = max(limits_.wave, sqrt((l.lambda + T(2) * l.mu) * compliance) + speed);
+      limits_.soft_wave_squared = max(limits_.soft_wave_squared, (after.parameters.lambda0 + T(2) * after.parameters.mu0) * compliance);
+    }
     limits_.pull += double(mass * dot(after.v, n_.c.gravity_step));
     limits_.mass += mass;
     Staged<Apic> s;
@@ -269,6 +273,7 @@ class FusedStep {
     }
     bool inside = true;
     for (int d = 0; d < 3; ++d) inside = inside && static_cast<unsigned>(stencil.base[d]) < 4u;
+    limits_.outside += !inside;
     int slot = Shape::kRanks;
     const int cell = Layout<3>::node_in_block(stencil.base);
     if (inside) slot = atomicAdd(&shared_.staged.ranks[cell], 1);
@@ -302,6 +307,7 @@ class FusedStep {
     Tally::sum(tally.pull, limits_.pull);
     Tally::sum(tally.mass, limits_.mass);
     Tally::count(tally.strayed, limits_.strayed);
+    Tally::count(tally.outside, limits_.outside);
     Tally::count(tally.limited, outcome_.limited);
     Tally::count(tally.relaxed, outcome_.relaxed);
     Tally::count(tally.capped, outcome_.capped);
@@ -316,7 +322,7 @@ class FusedStep {
       atomicAdd(&snow.pull, tally.pull);
       atomicAdd(&snow.mass, tally.mass);
       if (tally.strayed > 0) atomicAdd(&snow.strayed, tally.strayed);
-      if (shared_.staged.ranks[64] > 0) atomicAdd(&snow.leftovers, shared_.staged.ranks[64]);
+      if (tally.outside > 0) atomicAdd(&snow.outside, tally.outside);
       StepReport& step = *a_.report;
       if (tally.limited > 0) atomicAdd(&step.limited, tally.limited);
       if (tally.relaxed > 0) atomicAdd(&step.relaxed, tally.relaxed);

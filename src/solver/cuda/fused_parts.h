@@ -170,12 +170,13 @@ struct FusedArgs {
 template <class Kernel, bool Apic>
 __global__ void scatter_overflow(FusedArgs args) {
   constexpr int kNodes = Kernel::kSupport * Kernel::kSupport * Kernel::kSupport;
-  const int count = ::min(args.next.snow->overflowed, args.overflow.room) * kNodes;
-  for (int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); k < count; k += static_cast<int>(gridDim.x * blockDim.x)) {
+  const long long count = static_cast<long long>(::min(args.next.snow->overflowed, args.overflow.room)) * kNodes;
+  const long long stride = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long k = blockIdx.x * blockDim.x + threadIdx.x; k < count; k += stride) {
     const int2 where = args.overflow.where[k / kNodes];
     const Staged<Apic> s = Staged<Apic>::load(args.overflow.staged + k / kNodes, args.overflow.room);
     const int* const overlap = args.next.blocks.overlap + std::size_t(where.x) * Layout<3>::kOverlap;
-    scatter_leftover<Kernel>(overlap, args.next.grid, base_of(where.y), s, k % kNodes);
+    scatter_leftover<Kernel>(overlap, args.next.grid, base_of(where.y), s, static_cast<int>(k % kNodes));
   }
 }
 
@@ -195,13 +196,13 @@ static __global__ void find_near_blocks(StepArgs<float, 3> a, std::uint8_t* near
 // What the threads of a CTA found out, before it goes to memory: by warps, and only what there is.
 struct Tally {
   unsigned wave, soft_wave_squared, speed;  // bits of floats that are not negative
-  int strayed, limited, relaxed, capped;
+  int strayed, outside, limited, relaxed, capped;
   unsigned long long fault;
   double dissipated, pull, mass;
 
   __device__ void start() {
     wave = soft_wave_squared = speed = 0;
-    strayed = limited = relaxed = capped = 0;
+    strayed = outside = limited = relaxed = capped = 0;
     fault = kNoFault;
     dissipated = pull = mass = 0;
   }

@@ -144,6 +144,18 @@ __device__ inline Deformed<T, D> update_deformation(const StepArgs<T, D>& a, int
   return after;
 }
 
+// Of a particle that is alone: step 7 leaves it out.
+template <class T, int D>
+__device__ inline Deformed<T, D> keep_deformation(const StepArgs<T, D>& a, int i, const SnowParameters<T>& parameters, Outcome& outcome) {
+  Deformed<T, D> kept;
+  load_column(a.now.F_E, a.now.room, i, kept.F_E.a);
+  store_column(kept.F_E.a, a.now.room, i, a.next.F_E);
+  kept.J_P = a.next.J_P[i] = a.now.J_P[i];
+  kept.parameters = parameters;
+  outcome.limited += abs(hardening_exponent(parameters, kept.J_P)) >= parameters.log_limit;
+  return kept;
+}
+
 // Step 10.
 template <class T, int D>
 __device__ inline Place<T, D> move_particle(const StepArgs<T, D>& a, int i, const Vec<T, D>& v, Outcome& outcome) {
@@ -184,12 +196,9 @@ __global__ void __launch_bounds__(kThreads<D>) gather(StepArgs<T, D> a) {
     if (a.c.holds) gather_contact<T, D, Kernel>(a, block, i);
     if (near.count > 0) v = collide_particle(a, near, loads, first, i, v);
     if (a.alone[i]) {
-      Mat<T, D> F_E;
-      load_column(a.now.F_E, a.now.room, i, F_E.a);
-      store_column(F_E.a, a.now.room, i, a.next.F_E);
-      a.next.J_P[i] = a.now.J_P[i];
-      const SnowParameters<T> s = parameters_of(a.materials, a.now, i);
-      outcome.limited += abs(hardening_exponent(s, a.now.J_P[i])) >= s.log_limit;
+      keep_deformation(a, i, parameters_of(a.materials, a.now, i), outcome);
+      // The balance is of the others, but gravity's work on all nodes is in it.
+      if (a.c.checks_energy) outcome.energy += double(a.now.mass[i]) * double(dot(v, a.c.gravity_step));
     } else {
       const Deformed<T, D> after = update_deformation(a, i, parameters_of(a.materials, a.now, i), sums.gradient, outcome);
       if (a.c.checks_energy) {

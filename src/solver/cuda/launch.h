@@ -59,8 +59,8 @@ struct SnowReport {
   double pull, mass;                      // W, of gravity on the particles; kg
   int alone;
   int strayed;      // particles too far outside their blocks: they were not scattered
-  int leftovers;    // particles that the fused step scattered node by node
-  int overflowed;   // those of them that found no place in their CTA
+  int outside;      // particles that have left their blocks, which the fused step scatters node by node
+  int overflowed;   // particles that found no place in their CTA
   unsigned layers;  // of contact, that nodes near bodies want
 };
 

@@ -91,7 +91,7 @@ FIRN_HD inline Cell<D> block_of(Key key) {
 }
 
 // A particle's place: the cell from its block's first one, eight bits an axis, and the offset in it; and whether bodies are in reach
-// (touching_reach), since the last scatter.
+// (touching_reach) or come there in the step, since the last scatter.
 template <class T, int D>
 struct alignas(D == 3 && sizeof(T) == 4 ? 16 : alignof(T)) Place {
   Vec<T, D> offset;

@@ -37,28 +37,11 @@ class ParticleArrays {
   // Room for so many; the first `kept` stay.
   void reserve(std::size_t n, std::size_t kept) {
     if (n <= room_) return;
-    const ParticleArrays<T, D> before = std::exchange(*this, ParticleArrays<T, D>(optional_));
-    room_ = kept == 0 ? n : n + n / 8;
-    for (Changing& c : changing_) {
-      c.place.reserve(room_);
-      c.reals.reserve(room_ * changing_columns());
-    }
-    for (Fixed& f : fixed_) {
-      f.reals.reserve(room_ * fixed_columns());
-      f.material.reserve(room_);
-      f.id.reserve(room_);
-    }
-    if (kept == 0) return;
-    const auto copy = [](auto* to, const auto* from, std::size_t count) {
-      check(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToDevice), "making room for particles");
-    };
-    const Changing& old = before.changing_[0];
-    copy(changing_[0].place.data(), old.place.data(), kept);
-    for (int k = 0; k < changing_columns(); ++k) copy(changing_[0].reals.data() + k * room_, old.reals.data() + k * before.room_, kept);
-    for (int k = 0; k < fixed_columns(); ++k)
-      copy(fixed_[0].reals.data() + k * room_, before.fixed_[0].reals.data() + k * before.room_, kept);
-    copy(fixed_[0].material.data(), before.fixed_[0].material.data(), kept);
-    copy(fixed_[0].id.data(), before.fixed_[0].id.data(), kept);
+    if (kept == 0) *this = ParticleArrays<T, D>(optional_);  // before there are two of them
+    ParticleArrays<T, D> grown(optional_);
+    grown.allocate(kept == 0 ? n : n + n / 8);
+    if (kept > 0) grown.copy(*this, kept);
+    *this = std::move(grown);  // all or nothing: where there was no room, these are as they were
   }
 
   // Slots of a state's columns become particles `first` and on. Their cells, from the origin, go to `cells`: in `place` there is no room
@@ -106,6 +89,31 @@ class ParticleArrays {
   }
 
  private:
+  void allocate(std::size_t room) {
+    room_ = room;
+    for (Changing& c : changing_) {
+      c.place.reserve(room_);
+      c.reals.reserve(room_ * changing_columns());
+    }
+    for (Fixed& f : fixed_) {
+      f.reals.reserve(room_ * fixed_columns());
+      f.material.reserve(room_);
+      f.id.reserve(room_);
+    }
+  }
+
+  void copy(const ParticleArrays& from, std::size_t count) {
+    const auto copy = [count](auto* to, const auto* column) {
+      check(cudaMemcpy(to, column, count * sizeof *to, cudaMemcpyDeviceToDevice), "making room for particles");
+    };
+    copy(changing_[0].place.data(), from.changing_[0].place.data());
+    for (int k = 0; k < changing_columns(); ++k)
+      copy(changing_[0].reals.data() + k * room_, from.changing_[0].reals.data() + k * from.room_);
+    for (int k = 0; k < fixed_columns(); ++k) copy(fixed_[0].reals.data() + k * room_, from.fixed_[0].reals.data() + k * from.room_);
+    copy(fixed_[0].material.data(), from.fixed_[0].material.data());
+    copy(fixed_[0].id.data(), from.fixed_[0].id.data());
+  }
+
   struct Changing {
     Buffer<Place<T, D>> place;
     Buffer<T> reals;

@@ -124,19 +124,21 @@ __device__ __noinline__ void scatter_contact(const StepArgs<T, D>& a, const Near
     });
   };
   const T half = half_distance<T, D>(ps.volume[i]), widest = T(kWidestGap) * a.c.h;
-  bool in_reach = false;
+  bool in_reach = false, comes_in_reach = false;  // now; or within the step, in which a body comes a cell nearer at most
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const T phi = probe(bodies[k], cell, place.offset, a.c.h).phi, gap = phi - half;
-    in_reach = in_reach || phi <= touching_reach(bodies[k]) * a.c.h;
+    const T beyond = phi - touching_reach(bodies[k]) * a.c.h;
+    in_reach = in_reach || beyond <= T(0);
+    comes_in_reach = comes_in_reach || beyond <= (bodies[k].moves() ? a.c.h : T(0));
     if (!(gap < widest)) continue;
     for_layers(bodies.number(k), [&](std::size_t at, T w) {
       const T seen = gap_in_sight(gap, w, a.c.h);
       if (seen < widest) lower(a.contact.gap + at, seen);
     });
   }
-  if (in_reach != place.in_reach()) {
+  if (comes_in_reach != place.in_reach()) {
     Place<T, D> marked = place;
-    marked.set_in_reach(in_reach);
+    marked.set_in_reach(comes_in_reach);
     ps.place[i] = marked;
   }
   T memory[3];
@@ -158,7 +160,7 @@ struct Limits {
   T wave = T(0), soft_wave_squared = T(0), speed = T(0);
   double energy = 0;
   double pull = 0, mass = 0;
-  int alone = 0, strayed = 0;
+  int alone = 0, strayed = 0, outside = 0;
 
   __device__ void report(SnowReport& to) {
     const T w = largest_of_cta(wave), s = largest_of_cta(soft_wave_squared), v = largest_of_cta(speed);

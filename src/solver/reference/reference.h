@@ -124,7 +124,10 @@ class Step {
   EnergyBalance balance(const StepInfo& report) const {
     EnergyBalance balance{0, 0, report.gravity_work, 0};
     for (std::size_t k = 0; k < particles_.size(); ++k) {
-      if (particles_[k].alone) continue;
+      if (particles_[k].alone) {  // gravity's work on all nodes is in it
+        balance.after += particles_[k].mass * dt_ * dot(next_[k].v, convert_vec<double, D>(model_.gravity));
+        continue;
+      }
       balance.before += energy(particles_[k]);
       balance.after += energy(next_[k]);
     }
