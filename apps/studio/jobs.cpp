@@ -9,6 +9,7 @@ namespace firn::studio {
 namespace {
 
 constexpr std::ptrdiff_t kMostAtOnce = 3;
+constexpr const char* kStopped = "stopped";
 
 }  // namespace
 
@@ -52,14 +53,17 @@ int Jobs::start(int run, const std::string& kind, Work work, Tell tell) {
             tell(news);
           },
           job.is_cancelled);
-      news.fraction = 1;
+      if (job.is_cancelled)
+        news.error = kStopped;  // with what there is
+      else
+        news.fraction = 1;
     } catch (const std::exception& error) {
       news.error = error.what();
     }
     news.done = true;
     news.seconds_left = 0;
+    job.is_done = true;  // first: who hears of it may start another one at once
     tell(news);
-    job.is_done = true;
   });
   return number;
 }

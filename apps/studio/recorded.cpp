@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 #include "firn/error.h"
 #include "firn/files.h"
@@ -59,6 +61,12 @@ Frame recorded_frame(const fs::path& folder, int number) {
 }
 
 bool has_frame(const fs::path& folder, int number) { return !frame_path(folder, number).empty(); }
+
+void await_frame(const fs::path& folder, int number, const std::atomic<bool>& is_cancelled) {
+  constexpr int kTries = 400;
+  for (int tries = 0; tries < kTries && !is_cancelled && !has_frame(folder, number); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+}
 
 std::vector<std::array<double, 4>> recorded_path(const fs::path& folder, int last, double fps, std::uint32_t id) {
   constexpr std::size_t kMostRead = 20'000'000;  // particles: some seconds

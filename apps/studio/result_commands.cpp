@@ -6,6 +6,7 @@
 #include "firn/picture.h"
 #include "guard.h"
 #include "page.h"
+#include "recorded.h"
 #include "studio.h"
 #include "transfers.h"
 
@@ -151,7 +152,7 @@ void Studio::save(const Request& request, const Reply& reply) {
   // Relative names of files start from the new place.
   Document there = entry.document;
   there.file = path->string();
-  check_files(there);
+  const std::vector<std::string> warnings = check_files(there);
   std::error_code failure;
   fs::create_directories(path->parent_path(), failure);
   if (fs::is_symlink(*path, failure)) throw UserError("'path' is a link");
@@ -164,20 +165,30 @@ void Studio::save(const Request& request, const Reply& reply) {
   entry.document.file = path->string();
   std::string command = "firn run " + shell_word(name);
   for (const std::string& variant : entry.document.variants) command += " --variant " + variant;
-  reply.ok({{"file", name}, {"command", command}});
+  reply.ok({{"file", name}, {"command", command}, {"warnings", warnings}});
   tell_document(entry, reply.member());
 }
 
-// Files that it names must lie where scenes may name them, whichever variant is chosen later.
-void Studio::check_files(const Document& document) const {
+// Files that it names must lie where scenes may name them, whichever variant is chosen later. Other mistakes of variants that are not
+// chosen now are returned: an edit of the scene may have made them.
+std::vector<std::string> Studio::check_files(const Document& document) const {
   Document other = document;
-  const std::vector<std::string> all = document.parse(readable_folders()).variants;
-  other.variants.clear();
-  other.parse(readable_folders());
-  for (const std::string& variant : all) {
-    other.variants = {variant};
-    other.parse(readable_folders());
+  std::vector<std::string> choices = document.parse(readable_folders()).variants, mistakes;
+  choices.insert(choices.begin(), "");
+  for (const std::string& variant : choices) {
+    other.variants.clear();
+    if (!variant.empty()) other.variants.push_back(variant);
+    try {
+      other.parse(readable_folders());
+    } catch (const ForbiddenFile&) {
+      throw;
+    } catch (const UserError& error) {
+      const TextError mistake = text_error(error.what(), other.file);
+      const std::string who = variant.empty() ? "without a variant" : "variant " + variant;
+      mistakes.push_back(who + ", line " + std::to_string(mistake.line) + ": " + mistake.message);
+    }
   }
+  return mistakes;
 }
 
 const Studio::Entry& Studio::with_frames(const Request& request) {
@@ -188,6 +199,12 @@ const Studio::Entry& Studio::with_frames(const Request& request) {
 
 void Studio::start_job(const Entry& entry, const Reply& reply, const std::string& kind, Jobs::Work work) {
   document_in(entry.run->folder()).parse(readable_folders());  // pictures and films show what the folder's scene names
+  if (!entry.was_loaded)
+    work = [work = std::move(work), folder = entry.run->folder(), last = entry.run->status().frame](const auto& progress,
+                                                                                                    const auto& is_cancelled) {
+      await_frame(folder, last, is_cancelled);
+      return work(progress, is_cancelled);
+    };
   const int job = jobs_.start(entry.number, kind, std::move(work), [this](const JobNews& news) {
     post_([this, news] {
       const std::string file = news.file.empty() ? "" : fs::path(news.file).lexically_relative(options_.folder).string();

@@ -183,7 +183,7 @@ class Studio {
   void check(const Request& request, const Reply& reply);
   void compare(const Request& request, const Reply& reply);
   void save(const Request& request, const Reply& reply);
-  void check_files(const Document& document) const;
+  std::vector<std::string> check_files(const Document& document) const;
   void picture(const Request& request, const Reply& reply);
   void film(const Request& request, const Reply& reply);
   void export_frames(const Request& request, const Reply& reply);

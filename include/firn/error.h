@@ -23,6 +23,12 @@ class UserError : public std::runtime_error {
   UserError(const Location& where, const std::string& message);
 };
 
+// A scene that names a file outside of the folders that files may be read from.
+class ForbiddenFile : public UserError {
+ public:
+  using UserError::UserError;
+};
+
 // Anything that goes wrong while the program does its work: a simulation that cannot go on, a disk that is full.
 class RunError : public std::runtime_error {
  public:

@@ -40,7 +40,8 @@ namespace fs = std::filesystem;
 void check_place(const Entry& entry, const Reader& in, const std::string& path) {
   const std::vector<std::string>& folders = in.context().folders;
   if (folders.empty() || std::any_of(folders.begin(), folders.end(), [&](const fs::path& f) { return is_inside(f, path); })) return;
-  reject(entry, fmt::format("in one of the folders that files may be read from, {} is outside of them", one_line(path)));
+  const std::string must_be = fmt::format("in one of the folders that files may be read from, {} is outside of them", one_line(path));
+  throw ForbiddenFile(entry.where, refusal(entry, must_be));
 }
 
 // The path that an entry names, from the scene file's folder on.

@@ -136,9 +136,11 @@ std::string toml_vector(const Vector& v, int dimension) { return toml_array(std:
 
 }  // namespace
 
-void reject(const Entry& entry, std::string_view must_be) {
-  throw UserError(entry.where, fmt::format("{} = {}: must be {}", entry.name, shown(entry.node), must_be));
+std::string refusal(const Entry& entry, std::string_view must_be) {
+  return fmt::format("{} = {}: must be {}", entry.name, shown(entry.node), must_be);
 }
+
+void reject(const Entry& entry, std::string_view must_be) { throw UserError(entry.where, refusal(entry, must_be)); }
 
 const toml::array& array_value(const Entry& entry, std::string_view must_be) {
   const toml::array* array = entry.node.as_array();

@@ -26,6 +26,7 @@ struct Entry {
 
 // Throws "key = value: must be ...".
 [[noreturn]] void reject(const Entry& entry, std::string_view must_be);
+std::string refusal(const Entry& entry, std::string_view must_be);  // what it says
 
 // Throws at `where` when the camera stands on what it looks at.
 void check_sight(const Location& where, const Vector& position, const Vector& target);

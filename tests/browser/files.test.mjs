@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isWhite, pictureThat, share } from './pictures.mjs'
+import { pictureThat, share } from './pictures.mjs'
 import { canvas, openStudio, openText, until } from './studio.mjs'
 
 const studio = await openStudio()
@@ -156,9 +156,10 @@ test('a body it hits stands in the scene with its triangles, and snow comes to l
     return bodies.find((one) => one.kind === 'collider' && one.shape === 'mesh')
   }, 'the body')
   assert.deepEqual([body.vertices, body.triangles], [4, 4])
-  const isWood = (r, g, b) => r > 70 && r - b > 25 && g < r
+  const isWood = (r, g, b) => r > 70 && r - b > 15 && g < r
   await page.keyboard.press('f')
-  await pictureThat(page, (picture) => share(picture, isWood) > 0.005 && share(picture, isWhite) > 0.002, 'a body and snow')
+  const isSnow = (r, g, b) => r > 195 && b > 205 // most of it is in the body's shade
+  await pictureThat(page, (picture) => share(picture, isWood) > 0.005 && share(picture, isSnow) > 0.002, 'a body and snow')
 })
 
 test('what is no mesh is refused in words', async () => {

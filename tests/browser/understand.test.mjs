@@ -150,6 +150,7 @@ test('a picture that takes too long is stopped', async () => {
   await page.click('.jobs >> text=stop')
   const end = await until(() => client.events.find((event) => event.event === 'job' && event.kind === 'picture' && event.error), 'its end')
   assert.ok(end.fraction < 1, JSON.stringify(end))
+  assert.equal(end.error, 'stopped')
   await page.waitForSelector('.jobs .bad')
   assert.equal(await page.locator('.jobs >> text=stop').count(), 0)
   await page.selectOption('#samples', '16')
@@ -221,7 +222,7 @@ test('another variant of the scene is chosen', async () => {
     return known.particles === particles && known
   }, 'its particles')
   assert.equal(now.variant, 'demo')
-  assert.equal(await page.inputValue(input('simulation.spacing')), String(now.spacing))
+  await until(async () => (await page.inputValue(input('simulation.spacing'))) === String(now.spacing), 'its spacing in the panel')
   await client.ask('close', { run: small })
 })
 

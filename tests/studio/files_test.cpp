@@ -132,6 +132,21 @@ TEST_F(StudioFiles, WhatOneVariantHidesIsNotSavedNorDrawn) {
   }
 }
 
+// Variants may name bodies by a name that more than one has after an edit.
+TEST_F(StudioFiles, AMistakeOfAVariantThatIsNotChosenIsToldAndSaved) {
+  Page page(studio_);
+  const std::string text = kBall + "[[snow]]\nshape = \"sphere\"\ncenter = [0, 1, 0]\nradius = 0.1\n[variants.big]\nsnow.radius = 0.3\n";
+  const Json opened = page.ask("open", {{"text", text}});
+  ASSERT_TRUE(opened.contains("run")) << opened;
+  const Json saved = page.ask("save", {{"run", opened["run"]}, {"path", "two.toml"}});
+  ASSERT_TRUE(saved.contains("ok")) << saved;
+  ASSERT_EQ(saved["warnings"].size(), 1U) << saved;
+  const std::string warning = saved["warnings"][0];
+  EXPECT_TRUE(warning.starts_with("variant big, line ")) << warning;
+  EXPECT_NE(warning.find("2 [[snow]]"), std::string::npos) << warning;
+  EXPECT_TRUE(fs::exists(studio_.file("two.toml")));
+}
+
 TEST_F(StudioFiles, RunsAreNotWrittenThroughALink) {
   fs::create_directory_symlink(outside_.path(), studio_.file("out"));
   Page page(studio_);

@@ -112,7 +112,7 @@ export class Results {
   }
 
   async save(): Promise<void> {
-    const answer = await this.session.ask<{ file: string; command: string }>('save', {
+    const answer = await this.session.ask<{ file: string; command: string; warnings: string[] }>('save', {
       run: this.session.current.value,
       path: this.path.value,
     })
@@ -123,6 +123,7 @@ export class Results {
       h('p', null, `Saved as ${answer.file}. The same from the command line:`),
       h('pre', { tabindex: '0', 'aria-label': 'Command line' }, answer.command),
       copy,
+      ...answer.warnings.map((warning) => h('p.bad', null, `It no longer fits: ${warning}`)),
     )
   }
 
@@ -156,7 +157,8 @@ export class Results {
     image.alt = `Path-traced picture, ${Math.round(job.fraction * 100)} %`
     image.onload = () => {
       if (wanted !== this.wanted) return // a better one is on its way
-      const caption = job.done ? 'finished' : `${Math.round(job.fraction * 100)} %`
+      const light = `${Math.round(job.fraction * 100)} %`
+      const caption = job.error ? `${job.error} at ${light}` : job.done ? 'finished' : light
       replace(this.picture, image, h('figcaption', null, caption, ' ', h('a', { href: this.address(job.file!), download: '' }, 'save')))
     }
     image.src = wanted

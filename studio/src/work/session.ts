@@ -183,6 +183,6 @@ export class Session {
   private takeJob(job: Job): void {
     this.jobs.value.set(job.job, { ...this.jobs.value.get(job.job), ...job })
     this.jobs.tell()
-    if (job.error) this.say(job.error, 'error')
+    if (job.error && job.error !== 'stopped') this.say(job.error, 'error')
   }
 }
