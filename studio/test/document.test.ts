@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Refused } from '../src/core/connection'
+import { Signal } from '../src/core/signal'
 import { SceneDocument } from '../src/work/scene_document'
 import type { Session } from '../src/work/session'
 
@@ -45,6 +46,8 @@ class Server {
     [2, { run: 2, text: text(0.02), revision: 3 }],
   ])
   event: (document: object) => void = () => {}
+  variant = ''
+  runs = new Signal<object[]>([])
   session: Session
 
   constructor() {
@@ -56,7 +59,8 @@ class Server {
     this.session = {
       connection: { request, on },
       current: { value: 1 },
-      run: () => undefined,
+      run: () => ({ variant: this.variant }),
+      runs: this.runs,
       ask: (name: string, what: Sent['what']) => request(name, what).catch(() => null),
       tell: (name: string) => Promise.resolve(void this.told.push(name)),
       say: (words: string) => void this.said.push(words),
@@ -145,5 +149,20 @@ describe('an edit', () => {
     server.edits[1]!.resolve({ revision: 9, effect: 'restart' })
     await turn()
     expect(server.told).toEqual(['restart'])
+  })
+})
+
+describe('a variant', () => {
+  it('that was chosen shows its values as soon as the run has it', async () => {
+    const { server, document } = await opened()
+    document.editor.load(`${text(0.01)}[variants.fine]\nsimulation.spacing = 0.002\n`)
+    const shown: unknown[] = []
+    document.located.watch(() => shown.push(document.value(['simulation', 'spacing'])))
+    expect(shown).toEqual([0.01])
+    server.runs.tell()
+    expect(shown).toHaveLength(1)
+    server.variant = 'fine'
+    server.runs.tell()
+    expect(shown).toEqual([0.01, 0.002])
   })
 })

@@ -66,12 +66,13 @@ async function type() {
   await press('Control+z')
 }
 
+const stop = '.jobs button:text-is("stop")'
 async function picture() {
   await tab('results')
   await page.selectOption('#samples', '16')
   await page.click('text=Trace this frame')
   await pause(300)
-  if (await visible('.jobs >> text=stop')) await page.click('.jobs >> text=stop', { timeout: 2000 }).catch(() => {}) // it may have ended
+  if (await visible(stop)) await page.click(stop, { timeout: 2000 }).catch(() => {}) // it may have ended
 }
 
 // Closes what is open and opens a scene, as the gallery does.

@@ -43,6 +43,13 @@ export class SceneDocument {
     this.editor.onText = (text) => this.read(text)
     this.editor.onEdit = () => this.send()
     session.connection.on<SceneText>('document', (document) => this.take(document))
+    // What values are is a matter of the variant, which any page may choose.
+    let variant = this.variant
+    session.runs.later(() => {
+      if (variant === this.variant) return
+      variant = this.variant
+      this.located.tell()
+    })
   }
 
   get variant(): string | undefined {
@@ -206,7 +213,6 @@ export class SceneDocument {
     this.settle(talk, text, answer.revision)
     if (talk !== this.talk) return
     this.effect.set(answer)
-    this.located.tell()
   }
 
   // The run begins anew with the document as it is.
