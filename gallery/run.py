@@ -2,7 +2,7 @@
 """Runs the gallery's scenes, makes their strips and films and writes docs/gallery.md; what is done is not done again, what was
 interrupted goes on.
 
-    run.py --build BUILD [--variant small|medium|paper] [--page] [SCENE ...]
+    run.py --build BUILD [--variant small|medium|paper] [--alone] [--page] [SCENE ...]
 """
 import argparse
 import csv
@@ -29,6 +29,7 @@ def parse_arguments():
     parser.add_argument("scenes", nargs="*", metavar="SCENE", help="default: all of the page")
     parser.add_argument("--build", type=Path, default=Path("build"), help="folder in which firn was built; runs are kept in its gallery/")
     parser.add_argument("--variant", default="medium")
+    parser.add_argument("--alone", action="store_true", help="without the variants that are compared")
     parser.add_argument("--page", action="store_true", help="only write docs/gallery.md anew from the tables there are")
     arguments = parser.parse_args()
     known = [scene for _, scenes in CHAPTERS for scene in scenes]
@@ -229,7 +230,9 @@ def write_page():
 
 def make(arguments, firn, scene):
     runs = {}
-    at, others = (None, []) if arguments.variant == "paper" else COMPARED.get(scene, (None, []))  # hours more
+    at, others = COMPARED.get(scene, (None, []))
+    if arguments.alone or arguments.variant == "paper":  # where that would take hours more
+        others = []
     for more in ["", *others]:
         variant = ",".join(filter(None, [arguments.variant, more]))
         folder = (arguments.build / "gallery" / f"{scene}_{variant.replace(',', '_')}").resolve()
