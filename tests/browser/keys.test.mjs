@@ -14,12 +14,14 @@ const run = await openText(
   `simulation = { spacing = 0.05, duration = 1000 }
 [[snow]]
 shape = "box"
-center = [0, 0.5, 0]
+center = [0, 0.2, 0]
 size = [0.3, 0.3, 0.3]
 [[collider]]
 shape = "plane"
 point = [0, 0, 0]
 normal = [0, 1, 0]
+velocity = [0.1, 0, 0] # so that snow moves and has forces in it, however many frames have been computed
+friction = 1
 `,
 )
 

@@ -202,8 +202,8 @@ async function openAll(program, browser, { scene, frames = 0 }) {
 
 // Shows a run in the page that the client has opened.
 export async function showRun(page, program, run) {
+  await page.goto('about:blank') // a page that is there may just be leaving a run that was closed, for the gallery
   await page.goto(`${program.address}#run=${run}`)
-  await page.reload()
   await page.waitForSelector(canvas)
 }
 
