@@ -36,12 +36,12 @@ void LiveRun::end() {
   changed_.notify_all();
 }
 
-void LiveRun::start(const Scene& scene, bool goes, bool overwrite) {
+void LiveRun::start(const Scene& scene, std::optional<bool> goes, bool overwrite) {
   {
     const std::lock_guard lock(mutex_);
     order_ = Order{scene, overwrite, false};
     abandons_ = true;
-    mode_ = goes ? Mode::kRunning : Mode::kPaused;
+    if (goes) mode_ = *goes ? Mode::kRunning : Mode::kPaused;
     status_.state = RunState::kSettingUp;
     status_.message.clear();
   }

@@ -63,8 +63,9 @@ class LiveRun {
   LiveRun(const LiveRun&) = delete;
   LiveRun& operator=(const LiveRun&) = delete;
 
-  // Back to t = 0 with this scene. `overwrite`: the folder has a run already, whose files go.
-  void start(const Scene& scene, bool goes, bool overwrite);
+  // Back to t = 0 with this scene; whether it goes on from there: nullopt is as it was. `overwrite`: the folder has a run already, whose
+  // files go.
+  void start(const Scene& scene, std::optional<bool> goes, bool overwrite);
   // Goes on from the folder's checkpoint; `scene` is that of the folder.
   void resume(const Scene& scene);
   void go(std::optional<int> until_frame);

@@ -100,7 +100,7 @@ Studio::Entry& Studio::add_entry(Document document, std::string folder) {
   return entry;
 }
 
-void Studio::begin(Entry& entry, bool goes) {
+void Studio::begin(Entry& entry, std::optional<bool> goes) {
   entry.running = entry.scene;
   if (std::exchange(entry.bodies, nullptr)) make_bodies(entry);
   std::error_code failure;
@@ -241,7 +241,7 @@ void Studio::edit(const Request& request, const Reply& reply) {
   const RunStatus status = entry.run->status();
   const bool has_begun = entry.was_loaded || status.frame >= 0;
   if (!has_begun) {
-    begin(entry, false);
+    begin(entry, std::nullopt);
     return reply.ok({{"revision", revision}, {"effect", "none"}});
   }
   tell_run(number);

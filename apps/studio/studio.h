@@ -153,7 +153,7 @@ class Studio {
   std::vector<std::string> readable_folders() const;
   Document document_in(const std::filesystem::path& folder) const;
   std::string free_folder(const std::string& name) const;
-  void begin(Entry& entry, bool goes);
+  void begin(Entry& entry, std::optional<bool> goes);
   void want_simulation(const Entry& entry) const;
 
   // view_commands.cpp

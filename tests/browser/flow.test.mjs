@@ -8,11 +8,13 @@ const { program, page, client } = await openStudio()
 
 // Opens it in the page, lets it run for some frames and stop there; returns the number of its run.
 async function show(what, frames) {
-  const { run } = await client.ask('open', { ...what, go: true })
+  const { run } = await client.ask('open', what)
   await showRun(page, program, run)
-  await until(async () => (await client.run(run)).frames >= frames, `${frames} frames`)
-  await client.ask('pause', { run })
-  await until(async () => ['paused', 'ended'].includes((await client.run(run)).state), 'the pause')
+  await client.ask('go', { run, until: frames })
+  await until(async () => {
+    const { state, frames: done } = await client.run(run)
+    return done > frames && ['paused', 'ended'].includes(state)
+  }, `${frames} frames`)
   return run
 }
 

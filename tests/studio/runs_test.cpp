@@ -189,6 +189,14 @@ TEST(Studio, AnEditBeforeTheFirstStepSetsTheRunUpAnew) {
   EXPECT_FALSE(std::filesystem::exists(studio.file("out"))) << "no files before the first step";
 }
 
+TEST(Studio, AnEditWhileARunIsSetUpDoesNotHoldItUp) {
+  StudioProcess studio;
+  Page page(studio);
+  const int run = opened(page, ball(), true);
+  EXPECT_TRUE(page.ask("edit", {{"run", run}, {"text", ball(0.06)}, {"revision", 1}}).contains("ok"));
+  news(page, run, [](const Json& event) { return event["steps"] > 0; });
+}
+
 TEST(Studio, TwoWatchersSeeTheSame) {
   StudioProcess studio;
   Page first(studio), second(studio);
