@@ -50,6 +50,7 @@ const does = {
     await press(key)
     await state('running')
     await until(async () => (await client.run(run)).frames >= 4, 'frames')
+    await shows('[aria-label="Pause"]') // the page knows that it runs
     await press(key)
     await state('paused')
   },
