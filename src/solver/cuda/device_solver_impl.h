@@ -14,12 +14,21 @@ std::string CudaSolver<T, D, Kernel>::unfit(const SolverSettings& settings) {
     return "this build of firn has no code for the GPU (FIRN_CUDA_ARCHITECTURES)";
   }
   if constexpr (kMayFuse) {
-    const bool apic = settings.transfer == Transfer::kApic, explicit_steps = settings.integrator == Integrator::kExplicit;
-    const std::size_t wanted =
-        explicit_steps ? apic ? FusedShape<Kernel, true>::kBytes : FusedShape<Kernel, false>::kBytes : HessianShape<Kernel>::kBytes;
+    const auto shared_of = [](auto kernel, std::size_t dynamic) {
+      cudaFuncAttributes found;
+      check(cudaFuncGetAttributes(&found, kernel), "asking for shared memory");
+      return found.sharedSizeBytes + dynamic;
+    };
+    std::size_t wanted = 0;
+    if (settings.integrator != Integrator::kExplicit)
+      wanted = shared_of(fused_hessian<Kernel>, HessianShape<Kernel>::kBytes);
+    else if (settings.transfer == Transfer::kApic)
+      wanted = shared_of(fused_step<Kernel, true, true>, FusedShape<Kernel, true>::kBytes);
+    else
+      wanted = shared_of(fused_step<Kernel, false, true>, FusedShape<Kernel, false>::kBytes);
     int most = 0;
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "asking for shared memory");
-    if (wanted + code.sharedSizeBytes > static_cast<std::size_t>(most))
+    if (wanted > static_cast<std::size_t>(most))
       return "a step wants " + std::to_string(wanted / 1024) + " KB of shared memory, and the GPU has " + std::to_string(most / 1024);
   }
   return "";
