@@ -53,13 +53,11 @@ int Jobs::start(int run, const std::string& kind, Work work, Tell tell) {
             tell(news);
           },
           job.is_cancelled);
-      if (job.is_cancelled)
-        news.error = kStopped;  // with what there is
-      else
-        news.fraction = 1;
+      if (!job.is_cancelled) news.fraction = 1;
     } catch (const std::exception& error) {
       news.error = error.what();
     }
+    if (job.is_cancelled) news.error = kStopped;  // the file is what there is
     news.done = true;
     news.seconds_left = 0;
     job.is_done = true;  // first: who hears of it may start another one at once

@@ -87,6 +87,14 @@ std::string shell_word(const std::string& name) {
   return quoted + "'";
 }
 
+// Whether any of the formats that its frames are written in can be read again.
+bool has_readable_frames(const Scene& scene) {
+  const std::vector<std::string>& names = scene.output.formats;
+  return std::any_of(frame_formats().begin(), frame_formats().end(), [&](const FrameFormat& format) {
+    return format.readable && std::find(names.begin(), names.end(), format.name) != names.end();
+  });
+}
+
 }  // namespace
 
 void Studio::gallery(const Request&, const Reply& reply) {
@@ -185,7 +193,8 @@ std::vector<std::string> Studio::check_files(const Document& document) const {
     } catch (const UserError& error) {
       const TextError mistake = text_error(error.what(), other.file);
       const std::string who = variant.empty() ? "without a variant" : "variant " + variant;
-      mistakes.push_back(who + ", line " + std::to_string(mistake.line) + ": " + mistake.message);
+      const std::string place = mistake.line > 0 ? ", line " + std::to_string(mistake.line) : "";
+      mistakes.push_back(who + place + ": " + mistake.message);
     }
   }
   return mistakes;
@@ -199,7 +208,7 @@ const Studio::Entry& Studio::with_frames(const Request& request) {
 
 void Studio::start_job(const Entry& entry, const Reply& reply, const std::string& kind, Jobs::Work work) {
   document_in(entry.run->folder()).parse(readable_folders());  // pictures and films show what the folder's scene names
-  if (!entry.was_loaded)
+  if (!entry.was_loaded && has_readable_frames(entry.running))
     work = [work = std::move(work), folder = entry.run->folder(), last = entry.run->status().frame](const auto& progress,
                                                                                                     const auto& is_cancelled) {
       await_frame(folder, last, is_cancelled);

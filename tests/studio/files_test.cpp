@@ -147,6 +147,18 @@ TEST_F(StudioFiles, AMistakeOfAVariantThatIsNotChosenIsToldAndSaved) {
   EXPECT_TRUE(fs::exists(studio_.file("two.toml")));
 }
 
+// A variant's own file is looked at as the scene's are.
+TEST_F(StudioFiles, AVariantThatNamesAFileOutsideIsNotSaved) {
+  Page page(studio_);
+  const std::string text = kBall + "[variants.out]\nsnow.shape = \"particles\"\nsnow.file = \"" + (outside_ / "secret01.csv") + "\"\n";
+  const Json opened = page.ask("open", {{"text", text}});
+  ASSERT_TRUE(opened.contains("run")) << opened;
+  const Json saved = page.ask("save", {{"run", opened["run"]}, {"path", "out.toml"}});
+  ASSERT_TRUE(saved.contains("error")) << saved;
+  EXPECT_NE(saved["error"]["message"].get<std::string>().find("outside of them"), std::string::npos) << saved;
+  EXPECT_FALSE(fs::exists(studio_.file("out.toml")));
+}
+
 TEST_F(StudioFiles, RunsAreNotWrittenThroughALink) {
   fs::create_directory_symlink(outside_.path(), studio_.file("out"));
   Page page(studio_);
