@@ -150,7 +150,7 @@ TEST_F(StudioFiles, AMistakeOfAVariantThatIsNotChosenIsToldAndSaved) {
 // A variant's own file is looked at as the scene's are.
 TEST_F(StudioFiles, AVariantThatNamesAFileOutsideIsNotSaved) {
   Page page(studio_);
-  const std::string text = kBall + "[variants.out]\nsnow.shape = \"particles\"\nsnow.file = \"" + (outside_ / "secret01.csv") + "\"\n";
+  const std::string text = kBall + "[variants.out]\nrender.sky_image = \"" + (outside_ / "secret01.hdr") + "\"\n";
   const Json opened = page.ask("open", {{"text", text}});
   ASSERT_TRUE(opened.contains("run")) << opened;
   const Json saved = page.ask("save", {{"run", opened["run"]}, {"path", "out.toml"}});
