@@ -42,6 +42,11 @@ class Process {
 
   pid_t pid() const { return pid_; }
 
+  bool ended() const {
+    siginfo_t of{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &of, WEXITED | WNOHANG | WNOWAIT) == 0 && of.si_pid == pid_;
+  }
+
   Outcome wait() {
     int status = 0;
     struct rusage usage {};
