@@ -236,6 +236,13 @@ FIRN_HD inline T capped_plastic(const T& J_P, const T& support, const T& volume)
   return clamp(J_P, T(1) / most, most);
 }
 
+// Whether the wave of a particle goes no further in a step than explicit steps let it: then its force from the beginning of the step will
+// do, and nothing damps it. cells_per_speed: dt/h; courant: C of explicit steps.
+template <class T>
+FIRN_HD inline auto takes_explicit_steps(const Lame<T>& l, const T& volume, const T& mass, const T& cells_per_speed, const T& courant) {
+  return (l.lambda + T(2) * l.mu) * volume * cells_per_speed * cells_per_speed <= courant * courant * mass;
+}
+
 // How much of the elastic change of stress the return of step 7 will leave when F_E becomes F_trial: the factor of H that makes a
 // semi-implicit step resist as snow that yields does, not as if it could not. R: the rotation of F_E.
 template <class T, int D>

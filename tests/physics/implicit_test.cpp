@@ -21,6 +21,7 @@ Scene small_impact(Integrator integrator, double beta, double dt) {
   scene.solver.precision = Precision::kDouble;
   scene.solver.transfer = Transfer::kApic;
   scene.solver.integrator = integrator;
+  scene.solver.tangent = Tangent::kElastic;  // all of it in the solve, however short the step is
   scene.solver.beta = beta;
   scene.solver.tolerance = 1e-11;
   scene.solver.time_step = dt;
@@ -91,6 +92,54 @@ TEST(Implicit, ReportsIterationsAndMeetsItsTolerance) {
     if (info.iterations > 0) EXPECT_LE(info.residual, 1e-6);  // before it hits there is nothing to solve
   }
   EXPECT_GT(iterations, 60);
+}
+
+// Two discs with nothing between them: a soft one, and one that is stiffer a hundred times or as soft.
+Scene pair_of_discs(Integrator integrator, double second_stiffness, double dt) {
+  Scene scene = empty_scene(2, 0.01);
+  scene.materials.push_back(scene.materials[0]);
+  scene.materials[1].name = "other";
+  scene.materials[1].young_modulus *= second_stiffness;
+  for (const double side : {-1.0, 1.0}) {
+    scene.snow.push_back(ball({side * 0.12, 0.5, 0}, 0.05));
+    scene.snow.back().velocity = {0, 0, 0};
+    scene.snow.back().spin = {0, 0, 40};
+  }
+  scene.snow[1].material = "other";
+  scene.solver.precision = Precision::kDouble;
+  scene.solver.integrator = integrator;
+  scene.solver.time_step = dt;
+  return scene;
+}
+
+TEST(Implicit, TakesExplicitStepsWhereTheseWillDo) {
+  const double dt = 1e-4;  // fresh snow: a fifth of a cell
+  Simulation solved(pair_of_discs(Integrator::kSemiImplicit, 1, dt)), stepped(pair_of_discs(Integrator::kExplicit, 1, dt));
+  for (int k = 0; k < 50; ++k) {
+    EXPECT_EQ(solved.step(dt).iterations, 0);
+    stepped.step(dt);
+  }
+  EXPECT_LT(rms_difference(solved.frame(true), stepped.frame(true)), 1e-12);
+}
+
+TEST(Implicit, SolvesForWhatIsStiffAndLeavesTheRestAlone) {
+  const double dt = 1e-4;
+  Simulation solved(pair_of_discs(Integrator::kSemiImplicit, 100, dt)), stepped(pair_of_discs(Integrator::kExplicit, 1, dt));
+  int iterations = 0;
+  for (int k = 0; k < 50; ++k) {
+    iterations += solved.step(dt).iterations;
+    stepped.step(dt);
+  }
+  EXPECT_GT(iterations, 50);
+  const Frame a = solved.frame(true), b = stepped.frame(true);
+  double soft = 0, stiff = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (int d = 0; d < 2; ++d) {
+      double& most = a.position[i][0] < 0 ? soft : stiff;
+      most = std::max(most, std::abs(static_cast<double>(a.velocity[i][d] - b.velocity[i][d])));
+    }
+  EXPECT_LT(soft, 1e-12);
+  EXPECT_GT(stiff, 1e-3);
 }
 
 // The short form of the tables that `make soak` prints.

@@ -26,6 +26,7 @@ class ImplicitSystem {
         scale_(T(model.solver.beta * dt * dt)),
         mass_floor_(T(model.mass_floor)),
         cells_per_speed_(T(dt / model.h)),
+        courant_(T(model.solver.courant)),
         plastic_(model.solver.tangent == Tangent::kPlastic) {}
 
   // force_tiles ← H v^{n+1}, of the particle blocks that reach a node block where bodies hold something. Returns these node blocks.
@@ -39,7 +40,7 @@ class ImplicitSystem {
         if (tile != SparseGrid<D>::kNone) reaches[tile] = 1;
     }
     std::vector<std::uint32_t> pushing;
-    for (const std::uint32_t b : scratch_.awake)
+    for (const std::uint32_t b : resisting_)
       if (reaches[b]) pushing.push_back(b);
     hessian(scratch_.velocity, pushing);
     return held;
@@ -47,7 +48,7 @@ class ImplicitSystem {
 
   // Of v in the mass inner product.
   double solution_norm() {
-    return std::sqrt(sum_blocks([&](std::size_t b) {
+    return std::sqrt(sum_blocks(scratch_.active, [&](std::size_t b) {
       double sum = 0;
       for_each_node(b, [&](std::size_t at) {
         const T* v = &scratch_.velocity[at];
@@ -59,9 +60,9 @@ class ImplicitSystem {
 
   // r ← s P (v* − A v) with v = v*, so only the elastic part is left. Channel 0 of the vectors holds what all passes need of a node.
   double start() {
-    if (plastic_) parallel_for(scratch_.awake.size(), [&](std::size_t i) { soften(scratch_.awake[i]); });
-    hessian(scratch_.velocity, scratch_.awake);
-    return sum_blocks([&](std::size_t b) {
+    find_resisting();
+    hessian(scratch_.velocity, resisting_);
+    return sum_blocks(solved_, [&](std::size_t b) {
       std::fill_n(&scratch_.p[b * kBlockValues], kBlockValues, T(0));
       std::fill_n(&scratch_.Ap[b * kBlockValues], kBlockValues, T(0));
       sum_tiles(store_, scratch_, b, scratch_.force_tiles, &scratch_.r[b * kBlockValues], true);
@@ -82,8 +83,8 @@ class ImplicitSystem {
   }
 
   double multiply() {
-    hessian(scratch_.r, scratch_.awake);
-    return sum_blocks([&](std::size_t b) {
+    hessian(scratch_.r, resisting_);
+    return sum_blocks(solved_, [&](std::size_t b) {
       const bool held = scratch_.has_held[b];
       WideRow sum(0.0);
       for_each_sum(store_, scratch_, b, scratch_.force_tiles, true, [&](int node, const Row<T>& Hr) {
@@ -103,7 +104,7 @@ class ImplicitSystem {
 
   double next_direction(double beta) {
     const Row<T> k = row(T(1), T(beta)), vector = row(T(0), T(1));
-    return sum_blocks([&](std::size_t b) {
+    return sum_blocks(solved_, [&](std::size_t b) {
       WideRow sum(0.0);
       for_each_row(b, [&](std::size_t at) {
         const Row<T> r = Row<T>::load(&scratch_.r[at]);
@@ -118,7 +119,7 @@ class ImplicitSystem {
 
   double advance(double alpha) {
     const Row<T> k = row(T(0), T(alpha));
-    return sum_blocks([&](std::size_t b) {
+    return sum_blocks(solved_, [&](std::size_t b) {
       WideRow sum(0.0);
       for_each_row(b, [&](std::size_t at) {
         const Row<T> p = Row<T>::load(&scratch_.p[at]), r = Row<T>::load(&scratch_.r[at]) - k * Row<T>::load(&scratch_.Ap[at]);
@@ -131,33 +132,63 @@ class ImplicitSystem {
   }
 
  private:
-  // Particles that will yield, if v^n goes on, resist as far as they can (plastic_tangent).
-  void soften(std::size_t b) {
+  // Blocks with particles that resist what the step does, and the node blocks they reach. All others keep v*.
+  void find_resisting() {
+    parallel_for(scratch_.awake.size(), [&](std::size_t i) {
+      const ParticleBlock<D>& particles = store_.blocks[scratch_.awake[i]];
+      if (particles.rest != Rest::kAwake) return;
+      scratch_.reports[particles.place].resists = !plastic_ || soften(scratch_.awake[i]);
+    });
+    std::vector<std::uint8_t> reached(scratch_.grid.node_block_count());
+    for (const std::uint32_t b : scratch_.awake) {
+      const ParticleBlock<D>& particles = store_.blocks[b];
+      if (particles.rest != Rest::kAwake || !scratch_.reports[particles.place].resists) continue;
+      resisting_.push_back(b);
+      for (const std::uint32_t nodes : scratch_.grid.nodes_of(b)) reached[nodes] = 1;
+    }
+    for (const std::uint32_t b : scratch_.active)
+      if (reached[b]) solved_.push_back(b);
+  }
+
+  // Particles that will yield, if v^n goes on, resist as far as they can (plastic_tangent); soft ones need not. Whether any does.
+  bool soften(std::size_t b) {
     const ParticleBlock<D>& particles = store_.blocks[b];
-    if (particles.rest != Rest::kAwake) return;
-    alignas(64) T nodes[kTileValues];
-    load_tile(scratch_, b, scratch_.mass_velocity, nodes);
     RowTile<T, D> velocity;
-    velocity.unfold(nodes);
     Stencils<T, D, Kernel> stencils;
     alignas(64) T quads[D][kGroup<T>][kChannels] = {};
+    bool resists = false;
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       const Particles<T, D>& ps = store_.particles;
-      stencils.compute(ps, at, particles.first_cell);
-      for (int l = 0; l < n; ++l) gather_gradient(stencils, l, velocity.values, quads);
-      const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
-      const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(quads);
-      const Lanes<T> factor =
-          plastic_tangent(F_E, load_mat<D>(scratch_.solve_rotation(), at), change * F_E, load_materials(scratch_.materials, ps, at, n));
-      for (Column<T>* lame : {&scratch_.solve_mu(), &scratch_.solve_lambda()}) (factor * Lanes<T>::load(lame->at(at))).store(lame->at(at));
+      const Lame<Lanes<T>> l{Lanes<T>::load(scratch_.solve_mu().at(at)), Lanes<T>::load(scratch_.solve_lambda().at(at))};
+      const LaneMask<T> solved =
+          first_lanes<T>(n) & !takes_explicit_steps(l, Lanes<T>::load(ps.volume.at(at)), Lanes<T>::load(ps.mass.at(at)),
+                                                    Lanes<T>(cells_per_speed_), Lanes<T>(courant_));
+      Lanes<T> factor(T(0));
+      if (any(solved)) {
+        if (!resists) {
+          alignas(64) T nodes[kTileValues];
+          load_tile(scratch_, b, scratch_.mass_velocity, nodes);
+          velocity.unfold(nodes);
+          resists = true;
+        }
+        stencils.compute(ps, at, particles.first_cell);
+        for (int k = 0; k < n; ++k) gather_gradient(stencils, k, velocity.values, quads);
+        const Mat<Lanes<T>, D> F_E = load_mat<D>(ps.F_E, at);
+        const Mat<Lanes<T>, D> change = Mat<Lanes<T>, D>::identity() + Lanes<T>(cells_per_speed_) * load_columns<T, D>(quads);
+        const Lanes<T> tangent =
+            plastic_tangent(F_E, load_mat<D>(scratch_.solve_rotation(), at), change * F_E, load_materials(scratch_.materials, ps, at, n));
+        factor = select(solved, tangent, factor);
+      }
+      (factor * l.mu).store(scratch_.solve_mu().at(at));
+      (factor * l.lambda).store(scratch_.solve_lambda().at(at));
     });
+    return resists;
   }
 
   // force_tiles ← H u (M18); the forces themselves have done their work by now
   void hessian(const Array<T>& u, const std::vector<std::uint32_t>& blocks) {
     parallel_for(blocks.size(), [&](std::size_t i) {
       const ParticleBlock<D>& particles = store_.blocks[blocks[i]];
-      if (particles.rest != Rest::kAwake) return;
       alignas(64) T nodes[kTileValues];
       load_tile(scratch_, blocks[i], u, nodes);
       const OwnTiles<D>& own = scratch_.tiles[particles.place];
@@ -185,6 +216,8 @@ class ImplicitSystem {
     particles.template for_each_pack<kGroup<T>>([&](std::size_t at, int n) {
       next += kGroup<T>;
       if (next < particles.count) fetch(particles.slot(next));
+      const Lanes<T> mu = Lanes<T>::load(scratch_.solve_mu().at(at));
+      if (!any(first_lanes<T>(n) & (mu > Lanes<T>(T(0))))) return;
       stencils.compute(store_.particles, at, particles.first_cell);
       for (int l = 0; l < n; ++l) gather_gradient(stencils, l, u, quads);
       contract_hessian(at, quads);
@@ -257,15 +290,16 @@ class ImplicitSystem {
 
   // Partial sums in block order, whatever the threads do.
   template <class F>
-  double sum_blocks(F f) {
-    parallel_for(scratch_.active.size(), [&](std::size_t i) { scratch_.partial[i] = f(scratch_.active[i]); });
-    return exchange::sum({scratch_.partial.data(), scratch_.active.size()});
+  double sum_blocks(const std::vector<std::uint32_t>& blocks, F f) {
+    parallel_for(blocks.size(), [&](std::size_t i) { scratch_.partial[i] = f(blocks[i]); });
+    return exchange::sum({scratch_.partial.data(), blocks.size()});
   }
 
   ParticleStore<T, D>& store_;
   Scratch<T, D>& scratch_;
-  T inverse_h2_, scale_, mass_floor_, cells_per_speed_;
+  T inverse_h2_, scale_, mass_floor_, cells_per_speed_, courant_;
   bool plastic_;
+  std::vector<std::uint32_t> resisting_, solved_;  // numbers of particle blocks and of node blocks, in order
 };
 
 }  // namespace firn::cpu

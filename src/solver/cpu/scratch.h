@@ -24,6 +24,7 @@ struct BlockReport {
   double gravity_work = 0;               // J, on a particle that is alone
   PushMemory<double> memory;             // of one that is alone
   double energy = 0, energy_after = 0;   // J, kinetic and elastic, before and after a semi-implicit step
+  bool resists = false;                  // in the solve of a semi-implicit step
 };
 
 // What the particles of a block near bodies tell their nodes of them; see contact_tiles.h.
@@ -210,12 +211,12 @@ struct TilesOver {
   int count = 0;
   bool all_whole = true;
 
-  TilesOver(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, bool only_awake) {
+  TilesOver(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, bool only_resisting) {
     const auto& overlap = scratch.grid.tiles_of(node_block);
     for (int k = BlockShape<D>::kNeighbors - 1; k >= 0; --k) {
       if (overlap[k] == SparseGrid<D>::kNone) continue;
       const ParticleBlock<D>& block = store.blocks[overlap[k]];
-      if (only_awake && block.rest != Rest::kAwake) continue;
+      if (only_resisting && (block.rest != Rest::kAwake || !scratch.reports[block.place].resists)) continue;
       const OwnTiles<D>& own = scratch.tiles[block.place];
       list[count++] = {&own, k};
       all_whole = all_whole && own.whole();
@@ -246,9 +247,9 @@ inline void sum_with_small(const TilesOver<T, D>& over, const Tiles<T>& tiles, T
 // f(place of a Row in the node block, what the tiles over it hold there, summed in the order of their keys), for all its Rows.
 template <class T, int D, class F>
 inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Tiles<T>& tiles,
-                         bool only_awake, F f) {
+                         bool only_resisting, F f) {
   using Shape = BlockShape<D>;
-  const TilesOver<T, D> over(store, scratch, node_block, only_awake);
+  const TilesOver<T, D> over(store, scratch, node_block, only_resisting);
   if (!over.all_whole) {
     alignas(64) T sum[Scratch<T, D>::kBlockValues];
     sum_with_small(over, tiles, sum);
@@ -287,8 +288,8 @@ inline void for_each_sum(const ParticleStore<T, D>& store, const Scratch<T, D>& 
 
 template <class T, int D>
 inline void sum_tiles(const ParticleStore<T, D>& store, const Scratch<T, D>& scratch, std::size_t node_block, const Tiles<T>& tiles,
-                      T* nodes, bool only_awake = false) {
-  for_each_sum(store, scratch, node_block, tiles, only_awake, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
+                      T* nodes, bool only_resisting = false) {
+  for_each_sum(store, scratch, node_block, tiles, only_resisting, [&](int at, const Row<T>& sum) { sum.store(nodes + at); });
 }
 
 }  // namespace firn::cpu

@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(kThreads<D>) multiply_hessian(StepArgs<T, D> a
   add_tile<D + 1, Kernel>(out, a.blocks, block, Hu);
 }
 
-// Particles that will yield, if v^n goes on, resist as far as they can (plastic_tangent).
+// Particles that will yield, if v^n goes on, resist as far as they can (plastic_tangent); those that take explicit steps do not.
 template <class T, int D, class Kernel>
 __global__ void __launch_bounds__(kThreads<D>) soften(StepArgs<T, D> a) {
   __shared__ T velocity[D][Tile<D, Kernel>::kNodes];
@@ -226,9 +226,10 @@ __global__ void __launch_bounds__(kThreads<D>) soften(StepArgs<T, D> a) {
     load_column(a.solve, ps.room, i, R.a);
     const Mat<T, D> gradient = gather_gradient(Stencil<T, D, Kernel>(ps.place[i]), velocity);
     const SnowParameters<T> s = parameters_of(a.materials, ps, i);
-    const T factor = plastic_tangent(F_E, R, (Mat<T, D>::identity() + a.c.cells_per_speed * gradient) * F_E, s);
     // From the hardened numbers anew: a try that was cut has left its own.
     const Lame<T> l = hardened(s, ps.J_P[i]);
+    const bool free = takes_explicit_steps(l, ps.volume[i], ps.mass[i], a.c.cells_per_speed, a.c.courant);
+    const T factor = free ? T(0) : plastic_tangent(F_E, R, (Mat<T, D>::identity() + a.c.cells_per_speed * gradient) * F_E, s);
     a.solve[D * D * ps.room + i] = factor * l.mu;
     a.solve[(D * D + 1) * ps.room + i] = factor * l.lambda;
   }

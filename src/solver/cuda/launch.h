@@ -21,6 +21,7 @@ struct Constants {
         inverse_h(T(1 / model.h)),
         dt(T(step)),
         cells_per_speed(T(step / model.h)),
+        courant(T(model.solver.courant)),
         flip_ratio(T(model.solver.transfer == Transfer::kApic ? 0 : model.flip_ratio(step))),
         kept(T(std::exp(-model.damping * step))),
         mass_floor(T(model.mass_floor)),
@@ -39,7 +40,7 @@ struct Constants {
   }
 
   T h, inverse_h;
-  T dt, cells_per_speed, flip_ratio, kept;
+  T dt, cells_per_speed, courant, flip_ratio, kept;
   T mass_floor;
   T support;          // volume of a stencil
   T affine_scale;     // D⁻¹ h

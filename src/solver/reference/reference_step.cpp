@@ -197,7 +197,8 @@ void Step<D, Kernel>::soften() {
   for (Particle<D>& p : particles_) {
     M<D> grad_v = M<D>::zero();
     for_stencil(p.x, [&](Node<D>& i, double, const V<D>& grad_w, const V<D>&) { grad_v += outer(i.v_n, grad_w); });
-    p.tangent = plastic_tangent(p.F_E, polar(p.F_E).R, (M<D>::identity() + dt_ * grad_v) * p.F_E, parameters(p));
+    const bool free = takes_explicit_steps(lame(p), p.volume, p.mass, dt_ / h_, model_.solver.courant);
+    p.tangent = free ? 0 : plastic_tangent(p.F_E, polar(p.F_E).R, (M<D>::identity() + dt_ * grad_v) * p.F_E, parameters(p));
   }
 }
 
