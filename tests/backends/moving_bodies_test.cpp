@@ -32,7 +32,7 @@ Scene random_scene(std::uint64_t seed) {
     Collider body;
     body.shape = k == 0 ? box_shape(point(0.6), {between(0.04, 0.3), between(0.04, 0.3), between(0.04, 0.3)})
                         : ball(point(0.6), between(0.03, 0.2)).shape;
-    body.velocity = point(6);
+    body.velocity = point(15);  // sooner than the snow's own waves the bodies decide how long steps are
     body.spin = {0, 0, between(-20, 20)};
     body.friction = between(0, 1);
     scene.colliders.push_back(body);
