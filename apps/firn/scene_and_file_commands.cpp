@@ -54,12 +54,11 @@ struct CheckArguments {
 };
 
 // What the estimate rests on is said with it.
-void print_run_time(const firn::Scene& scene, const firn::CheckReport& report) {
+void print_run_time(const firn::CheckReport& report) {
   if (!report.seconds) return;
-  const bool solves = scene.solver.integrator == firn::Integrator::kSemiImplicit;
   fmt::print("run time   {} on {} thread{}, if all steps are like the first {}{}; writing frames not counted\n",
              about_text(*report.seconds), report.threads, report.threads == 1 ? "" : "s", report.timed_steps,
-             solves ? " with 12 iterations at least" : "");
+             report.least_iterations > 0 ? fmt::format(" with {} iterations at least", report.least_iterations) : "");
 }
 
 int check_scene(const CheckArguments& arguments) {
@@ -85,7 +84,7 @@ int check_scene(const CheckArguments& arguments) {
   fmt::print("time step  {:.3g} s{}\n", report.time_step, scene.solver.time_step ? " (fixed)" : " at first (auto)");
   const bool hardening_counts = !scene.solver.time_step && scene.solver.integrator == firn::Integrator::kExplicit;
   fmt::print("steps      about {:.0f}{}\n", report.steps, hardening_counts ? ", more once the snow hardens" : "");
-  print_run_time(scene, report);
+  print_run_time(report);
   for (const std::string& warning : report.warnings) fmt::print(stderr, "warning: {}\n", warning);
   return kDone;
 }

@@ -269,6 +269,7 @@ struct CheckReport {
   double steps = 0;                        // expected for the whole run
   std::optional<double> seconds;  // expected for the whole run, if all steps cost what the timed ones do; empty: it starts without snow
   int timed_steps = 0;            // the first ones, that were taken to know
+  int least_iterations = 0;       // of the solve, for all of the snow, that such a step was taken to have; 0: there is none
   int threads = 0;                // on which
   std::vector<std::string> warnings;
 };

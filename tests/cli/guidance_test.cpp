@@ -63,7 +63,7 @@ TEST_F(GuidanceOfARun, CheckSaysHowLongItWillTakeAndOnHowManyThreads) {
   ASSERT_EQ(one.code, 0) << one.err;
   EXPECT_TRUE(contains(one.out, "run time   less than 1 s on 1 thread,") || contains(one.out, "run time   about ")) << one.out;
   EXPECT_TRUE(
-      contains(one.out, " on 1 thread, if all steps are like the first 10 with 12 iterations at least; writing frames not counted\n"))
+      contains(one.out, " on 1 thread, if all steps are like the first 10 with 3 iterations at least; writing frames not counted\n"))
       << one.out;
   const Outcome explicit_steps = firn({"check", scene_, "--set", "solver.integrator=explicit", "--set", "solver.time_step=auto"});
   EXPECT_TRUE(contains(explicit_steps.out, "if all steps are like the first 10; writing frames not counted\n")) << explicit_steps.out;
