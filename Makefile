@@ -1,4 +1,4 @@
-# The two commands: `make demo` and `make test`. All targets install what they need, build, and go.
+# The README's commands are `make demo`, `make test` and `make studio`. All targets install what they need, build, and go.
 BUILD   ?= build
 JOBS    ?= $(shell nproc)
 PACKAGES = g++ cmake ninja-build libtbb-dev libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libpng-dev zlib1g-dev \

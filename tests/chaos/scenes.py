@@ -127,11 +127,11 @@ class SceneMaker:
         if self.chance(0.5):
             return {"preset": self.random.choice(list(PRESETS))}
         ranges = {"young_modulus": (1e3, 1e7), "poisson_ratio": (0.01, 0.45), "hardening": (0.1, 20), "critical_compression": (1e-3, 0.2),
-                  "critical_stretch": (1e-4, 0.1), "density": (10, 1000), "hardening_limit": (1, 1000)}
+                  "critical_stretch": (1e-4, 0.1), "density": (10, 1000), "hardening_limit": (1, 1000), "softening": (0.1, 20)}
         if self.wild:
             ranges = {"young_modulus": (1e-6, 1e12), "poisson_ratio": (1e-9, 0.49), "hardening": (1e-6, 100),
                       "critical_compression": (1e-9, 0.999), "critical_stretch": (1e-9, 10), "density": (1e-6, 1e5),
-                      "hardening_limit": (1, 1e6)}
+                      "hardening_limit": (1, 1e6), "softening": (1e-6, 100)}
         return {name: self.of_any_size(*range) for name, range in ranges.items() if self.chance(0.7)}
 
     def any_material(self):

@@ -21,6 +21,7 @@ TEST(Presets, SetEveryKeyOfAMaterial) {
     EXPECT_EQ(m.critical_stretch, preset.critical_stretch);
     EXPECT_EQ(m.density, preset.density);
     EXPECT_EQ(m.hardening_limit, preset.hardening_limit);
+    EXPECT_EQ(m.softening, preset.softening);
   }
 }
 

@@ -13,11 +13,11 @@ using namespace schema;
 auto fields(const SimulationSettings& s) { return std::tie(s.dimension, s.spacing, s.duration, s.fps, s.gravity); }
 auto fields(const SolverSettings& s) {
   return std::tie(s.integrator, s.time_step, s.beta, s.tolerance, s.max_iterations, s.kernel, s.transfer, s.flip_ratio, s.precision,
-                  s.critical_density, s.courant, s.cell_fraction, s.sleep);
+                  s.critical_density, s.courant, s.cell_fraction, s.sleep, s.flip_step, s.reference_spacing, s.contact, s.tangent);
 }
 auto fields(const Material& m) {
   return std::tie(m.name, m.young_modulus, m.poisson_ratio, m.hardening, m.critical_compression, m.critical_stretch, m.density,
-                  m.hardening_limit);
+                  m.hardening_limit, m.softening);
 }
 auto fields(const Shape& s) {
   return std::tie(s.kind, s.center, s.radius, s.tube, s.height, s.size, s.angle, s.a, s.b, s.point, s.normal, s.rotation, s.file,
