@@ -230,7 +230,8 @@ def a_run_folder(case):
         file.unlink()
         file.mkdir()
     elif how == 2:
-        shutil.copy(case.random.choice(sorted((case.good / "run2").glob("*"))), file)
+        others = sorted(path for path in (case.good / "run2").glob("*") if path.is_file())
+        shutil.copy(case.random.choice(others), file)
     else:
         file.write_bytes(damaged(case.random, file.read_bytes()))
     command = case.random.choice(("preview", "render", "convert", "info", "run", "run"))
