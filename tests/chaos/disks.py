@@ -45,7 +45,8 @@ def small_disk(case, start):
     disk, seen = case.folder / "disk", case.folder / "seen"
     disk.mkdir()
     seen.mkdir()
-    size = 130 * 1024 + case.random.randrange(700 * 1024)  # what is there has about 120 KiB
+    there = sum(-(-file.stat().st_size // 4096) * 4096 for file in start.rglob("*"))
+    size = there + 16 * 1024 + case.random.randrange(700 * 1024)
     wrapper = ["unshare", "-rm", "sh", "-c", ON_A_SMALL_DISK, "sh", size, disk, start, seen]
     outcome = case.firn(*a_command(case, disk), wrapper=wrapper, writes=[seen])
     finish(case, outcome, seen)
