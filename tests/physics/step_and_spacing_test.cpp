@@ -77,6 +77,7 @@ TEST(StepAndSpacing, LeaveAThrownBallTheSameSpreadAndEnergy) {
   expect_alike(look_of(0.02, Integrator::kExplicit, 5e-5));
   expect_alike(look_of(0.02, Integrator::kSemiImplicit, 1e-4));
   expect_alike(look_of(0.02, Integrator::kSemiImplicit, 5e-4));
+  expect_alike(look_of(0.02, Integrator::kSemiImplicit, std::nullopt));
   expect_alike(look_of(0.01, Integrator::kExplicit, std::nullopt));
 }
 
