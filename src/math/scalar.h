@@ -33,9 +33,21 @@ FIRN_HD inline bool any(bool m) { return m; }
 
 FIRN_HD inline float sqrt(float x) { return ::sqrtf(x); }
 FIRN_HD inline double sqrt(double x) { return ::sqrt(x); }
-FIRN_HD inline float inverse_sqrt(float x) { return 1 / sqrt(x); }
+FIRN_HD inline float inverse_sqrt(float x) {
+#ifdef __CUDA_ARCH__
+  return ::rsqrtf(x);
+#else
+  return 1 / sqrt(x);
+#endif
+}
 FIRN_HD inline double inverse_sqrt(double x) { return 1 / sqrt(x); }
-FIRN_HD inline float cube_root(float x) { return ::cbrtf(x); }
+FIRN_HD inline float cube_root(float x) {
+#ifdef __CUDA_ARCH__
+  return ::exp2f(::__log2f(x) * (1.0f / 3));
+#else
+  return ::cbrtf(x);
+#endif
+}
 FIRN_HD inline double cube_root(double x) { return ::cbrt(x); }
 FIRN_HD inline float abs(float x) { return ::fabsf(x); }
 FIRN_HD inline double abs(double x) { return ::fabs(x); }
@@ -53,7 +65,13 @@ FIRN_HD inline T clamp(T x, T lo, T hi) {
 
 FIRN_HD inline float round_small(float x) { return ::rintf(x); }
 FIRN_HD inline double round_small(double x) { return ::rint(x); }
-FIRN_HD inline float exp2_whole(float n) { return ::ldexpf(1.0f, static_cast<int>(n)); }
+FIRN_HD inline float exp2_whole(float n) {
+#ifdef __CUDA_ARCH__
+  return __int_as_float((static_cast<int>(n) + 127) << 23);
+#else
+  return ::ldexpf(1.0f, static_cast<int>(n));
+#endif
+}
 FIRN_HD inline double exp2_whole(double n) { return ::ldexp(1.0, static_cast<int>(n)); }
 
 // exp(x) for |x| <= 80, to about two units in the last place.

@@ -162,14 +162,17 @@ TEST(VariedSnow, FromAFileIsStifferWhereTheFileSaysSo) {
   write_ply(folder.file("end.ply"), in_double(frame));
   scene.snow[0].shape.file = folder.file("end.ply");
   const Frame stiff = after(scene, 2);
+  const double same = fast_backend() == Backend::kCuda ? 1e-5 : 0;  // m/s: two runs on a GPU have other last bits
   std::size_t changed = 0;
   for (std::size_t i = 0; i < stiff.size(); ++i) {
     const double x = frame.position[i][0];
     EXPECT_EQ(stiff.stiffness[i], x > 0.083 ? 10 : 1);
+    double change = 0;
+    for (int d = 0; d < 3; ++d) change = std::max(change, std::abs(stiff.velocity[i][d] - plain.velocity[i][d]));
     if (x < 0.03) {
-      EXPECT_EQ(stiff.velocity[i], plain.velocity[i]);
+      EXPECT_LE(change, same);
     }
-    changed += stiff.velocity[i] != plain.velocity[i];
+    changed += change > same;
   }
   EXPECT_GT(changed, stiff.size() / 5);
 }

@@ -6,12 +6,12 @@
 
 #include "collide/body.h"
 #include "collide/solid.h"
-#include "materials/snow.h"
+#include "materials/snow_strain.h"
 
 namespace firn {
 namespace {
 
-constexpr int kOutputs = 16;
+constexpr int kOutputs = 20;
 
 // Everything a particle's step needs, boiled down to a few numbers.
 template <class T, int D>
@@ -52,6 +52,15 @@ FIRN_HD void evaluate_all(int seed, T* out) {
   out[13] = surface.phi;
   out[14] = response.v[0];
   out[15] = response.v[1];
+  if constexpr (D == 3) {
+    const StrainResult<T> by_strain = yield_by_strain(F, T(1), snow);
+    const Symmetric<T> E = left_strain(by_strain.plastic.F_E);
+    const Symmetric<T> series = kirchhoff_by_series(E, determinant(by_strain.plastic.F_E), Lame<T>{snow.mu0, snow.lambda0});
+    out[16] = by_strain.plastic.F_E.a[5];
+    out[17] = by_strain.plastic.J_P;
+    out[18] = by_strain.kirchhoff.xy * T(1e-5);
+    out[19] = series.xy * T(1e-5);
+  }
 }
 
 template <class T, int D>

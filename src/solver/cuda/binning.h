@@ -7,9 +7,41 @@
 
 namespace firn::cuda {
 
+// Blocks near the snow, as keys of few bits, in the same order as those of key_of: so that sorts look at no more.
+template <int D>
+struct Window {
+  Cell<D> low{}, high{};  // both in it
+  int bits[D] = {};
+
+  Window() = default;
+  Window(const Cell<D>& from, const Cell<D>& to) : low(from), high(to) {
+    for (int d = 0; d < D; ++d)
+      while ((std::int64_t(1) << bits[d]) <= std::int64_t(to[d]) - from[d]) ++bits[d];
+  }
+  int block_bits() const {
+    int sum = 0;
+    for (int b : bits) sum += b;
+    return sum;
+  }
+  // With a bit more than any key of a particle's node: for those that go, behind all others.
+  int key_bits() const { return block_bits() + Layout<D>::kCellBits + 1; }
+  Key gone() const { return Key(1) << (key_bits() - 1); }
+
+  FIRN_HD Key key_of(const Cell<D>& block) const {
+    Key key = 0;
+    for (int d = 0; d < D; ++d) key = key << bits[d] | static_cast<Key>(block[d] - low[d]);
+    return key;
+  }
+  FIRN_HD Cell<D> block_of(Key key) const {
+    Cell<D> block;
+    for (int d = D - 1; d >= 0; key >>= bits[d], --d) block[d] = low[d] + static_cast<std::int32_t>(key & ((Key(1) << bits[d]) - 1));
+    return block;
+  }
+};
+
 // The block of a particle's base, and which of its nodes that is; see layout.h.
 template <class T, int D, class Kernel>
-FIRN_HD inline Key key_of_place(const Cell<D>& block, const Place<T, D>& place) {
+FIRN_HD inline Key key_of_place(const Window<D>& window, const Cell<D>& block, const Place<T, D>& place) {
   Cell<D> at;
   Key node = 0;
   for (int d = 0; d < D; ++d) {
@@ -17,7 +49,7 @@ FIRN_HD inline Key key_of_place(const Cell<D>& block, const Place<T, D>& place) 
     at[d] = block[d] + (base >> 2);
     node = node * Layout<D>::kEdge + static_cast<Key>(base & 3);
   }
-  return key_of<D>(at) << Layout<D>::kCellBits | node;
+  return window.key_of(at) << Layout<D>::kCellBits | node;
 }
 
 // The cells of a key's particle from its block's first one.
@@ -31,22 +63,21 @@ FIRN_HD inline void settle_cell(Key key, Place<T, D>& place) {
 template <int D>
 inline constexpr std::int32_t kFarthestBlock = (std::int32_t(1) << (Layout<D>::kKeyBits - 1)) - 2;
 
-// Of the particles that are in blocks; gone: nullptr, or 1 for each that goes. too_far becomes 1 where keys end.
+// Of the particles that are in blocks; gone: nullptr, or 1 for each that goes.
 template <class T, int D, class Kernel>
-__global__ void make_keys(ParticleView<T, D> ps, BlockView<D> blocks, const std::uint8_t* gone, Key* keys, unsigned* order, int* too_far) {
+__global__ void make_keys(ParticleView<T, D> ps, BlockView<D> blocks, Window<D> window, const std::uint8_t* gone, Key none, Key* keys,
+                          unsigned* order) {
   const int block = blockIdx.x;
-  if (threadIdx.x == 0)  // particles are in their block or a neighbour
-    for (int d = 0; d < D; ++d)
-      if (::abs(blocks.place[block][d]) >= kFarthestBlock<D> - 1) *too_far = 1;
   for (int i = blocks.begin[block] + static_cast<int>(threadIdx.x); i < blocks.begin[block + 1]; i += blockDim.x) {
-    keys[i] = gone != nullptr && gone[i] ? kNoKey : key_of_place<T, D, Kernel>(blocks.place[block], ps.place[i]);
+    keys[i] = gone != nullptr && gone[i] ? none : key_of_place<T, D, Kernel>(window, blocks.place[block], ps.place[i]);
     order[i] = static_cast<unsigned>(i);
   }
 }
 
 // Of newcomers, whose cells are counted from the origin.
 template <class T, int D, class Kernel>
-__global__ void make_new_keys(const Place<T, D>* places, const Cell<D>* cells, int first, int count, Key* keys, unsigned* order) {
+__global__ void make_new_keys(const Place<T, D>* places, const Cell<D>* cells, Window<D> window, int first, int count, Key* keys,
+                              unsigned* order) {
   const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (k >= count) return;
   Place<T, D> place = places[first + k];
@@ -55,11 +86,11 @@ __global__ void make_new_keys(const Place<T, D>* places, const Cell<D>* cells, i
     block[d] = cells[k][d] >> 2;
     place.set_cell(d, cells[k][d] & 3);
   }
-  keys[first + k] = key_of_place<T, D, Kernel>(block, place);
+  keys[first + k] = key_of_place<T, D, Kernel>(window, block, place);
   order[first + k] = static_cast<unsigned>(first + k);
 }
 
-// Particle `order[i]` becomes particle i.
+// Particle `order[i]` becomes particle i: what steps change.
 template <class T, int D, class Kernel>
 __global__ void permute(ParticleView<T, D> from, ParticleView<T, D> to, const Key* keys, const unsigned* order, int count) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -75,12 +106,13 @@ __global__ void permute(ParticleView<T, D> from, ParticleView<T, D> to, const Ke
   copy(from.F_E, to.F_E, D * D);
   copy(from.J_P, to.J_P, 1);
   copy(from.B, to.B, D * D);
-  copy(from.mass, to.mass, 1);
-  copy(from.volume, to.volume, 1);
-  copy(from.own, to.own, 4);
   copy(from.held, to.held, 3);
-  to.material[i] = from.material[j];
-  to.id[i] = from.id[j];
+}
+// One column of what they leave alone.
+template <class V>
+__global__ void permute_column(const V* from, V* to, const unsigned* order, int count) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) to[i] = from[order[i]];
 }
 
 // Whom sinks, domain and window take; see Outflow.
@@ -107,6 +139,13 @@ __global__ void choose_gone(ParticleView<T, D> ps, BlockView<D> blocks, OutflowV
 
 inline unsigned launches(std::size_t n, int threads) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
+// What the host reads of a sort.
+template <int D>
+struct FoundBlocks {
+  int count;
+  Cell<D> low, high;
+};
+
 // Memory of the sort and its results. Its bodies are in binning.cu, the one file that has CUB in it.
 template <int D>
 class Binning {
@@ -115,16 +154,24 @@ class Binning {
     int blocks = 0, node_blocks = 0;
   };
 
-  Buffer<Key> keys;
+  Buffer<Key> keys;  // after a sort: room for anything, as long as the next one has not begun
   Buffer<unsigned> order;
 
-  // Sorts n keys; those of particles that go come last. Then `staying` of them are in blocks. The order is in sorted_order().
-  Counts run(std::size_t n, std::size_t staying);
+  // Where blocks are now, and newcomers of these blocks.
+  Window<D> window_with(const Cell<D>& low, const Cell<D>& high) const;
+  // Sorts n keys of that window; those of particles that go come last. Then `staying` of them are in blocks. The order is in
+  // sorted_order().
+  Counts run(const Window<D>& window, std::size_t n, std::size_t staying);
   // Cuts the blocks into parts of at most `most` particles: (block, which part, how many) in entries(). Returns how many there are.
   int cut(int blocks, int most);
 
+  // Entries of such blocks first: they take longest, and what is long must not be last.
+  void order_entries(int count, const std::uint8_t* near);
+
   const int3* entries() const { return entries_.data(); }
   const Key* sorted_keys() const { return sorted_keys_.data(); }
+  const Key* node_keys() const { return node_keys_.data(); }
+  const Key* node_keys_before() const { return node_keys_before_.data(); }  // the last sort
   const unsigned* sorted_order() const { return sorted_order_.data(); }
   BlockView<D> view(const Counts& counts, const Cell<D>& origin) const {
     return {begin_.data(), block_keys_.data(),  places_.data(),     overlap_.data(),
@@ -132,21 +179,23 @@ class Binning {
   }
   std::size_t bytes() const {
     return keys.bytes() + order.bytes() + sorted_keys_.bytes() + sorted_order_.bytes() + begin_.bytes() + block_keys_.bytes() +
-           places_.bytes() + overlap_.bytes() + node_places_.bytes() + node_keys_.bytes() + wanted_.bytes() + scratch_.bytes() +
-           parts_.bytes() + entries_.bytes();
+           places_.bytes() + overlap_.bytes() + node_places_.bytes() + node_keys_.bytes() + node_keys_before_.bytes() + wanted_.bytes() +
+           wanted_too_.bytes() + scratch_.bytes() + parts_.bytes() + entries_.bytes() + ordered_.bytes();
   }
 
  private:
   template <class F>
   void with_scratch(F f);
-  int read_count();
-  int find_blocks(std::size_t n);
-  int find_nodes(int blocks);
+  int find_blocks(const Window<D>& window, std::size_t n);
+  int find_nodes(const Window<D>& window, int blocks);
 
-  Buffer<Key> sorted_keys_, block_keys_, wanted_, node_keys_;
+  Buffer<Key> sorted_keys_, block_keys_, wanted_, wanted_too_, node_keys_, node_keys_before_;
   Buffer<unsigned> sorted_order_;
-  Buffer<int> begin_, overlap_, count_, parts_;
-  Buffer<int3> entries_;
+  Buffer<int> begin_, overlap_, parts_;
+  Buffer<FoundBlocks<D>> found_;
+  bool any_ = false;
+  Cell<D> low_{}, high_{};  // of the blocks there are, if any
+  Buffer<int3> entries_, ordered_;
   Buffer<Cell<D>> places_, node_places_;
   Buffer<char> scratch_;
 };

@@ -88,6 +88,13 @@ class Pinned {
   std::size_t room_ = 0;
 };
 
+// 1/x of a normal number, to a unit of the last place, without the branches that other numbers would want.
+__device__ inline float quick_inverse(float x) {
+  float guess;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(guess) : "f"(x));
+  return fmaf(guess, fmaf(-x, guess, 1.0f), guess);
+}
+
 // Four numbers of a node, read and written at once.
 template <class T>
 struct alignas(4 * sizeof(T)) Quad {

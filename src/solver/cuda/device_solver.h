@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 
 #include "core/clock.h"
@@ -12,6 +13,7 @@
 #include "solver/cuda/fused_hessian.h"
 #include "solver/cuda/grid_pass.h"
 #include "solver/cuda/particle_arrays.h"
+#include "solver/cuda/prepare.h"
 #include "solver/solver.h"
 
 namespace firn::cuda {
@@ -57,16 +59,20 @@ class CudaSolver : public Solver {
   void step_fused(const Model& model, StepArgs<T, D>& a);
   void make_overflow_room(int wanted) {
     overflow_room_ = wanted + wanted / 4;
-    overflow_.reserve(std::size_t(overflow_room_) * 6);
+    overflow_.reserve(std::size_t(overflow_room_) * Staged<true>::kBytes / sizeof(float4) + 1);
     overflow_where_.reserve(overflow_room_);
   }
 
   void append(const Model& model, const Particles<T, D>& from, const std::vector<std::uint32_t>& slots);
   void sort_into_blocks(const Model& model, std::size_t staying, const std::uint8_t* gone);
-  void reserve_grid(const Model& model);
+  struct Scattered;
+  void reserve_grid(const Model& model, Scattered& grid);
+  void reserve_work(const Model& model);
+  void carry_grid(const Model& model, const State& state);
+  void find_near(const StepArgs<T, D>& a);
   void scatter_again(const Model& model, const State& state, bool with_lone);
   void find_contact_layers(StepArgs<T, D>& a);
-  void read_reports(StepReport& step);
+  void read_reports(bool fused, SnowReport& snow, StepReport& step);
   Attempt try_step(const Model& model, const State& state, double dt, StepInfo& report);
   Attempt solve(const Model& model, StepArgs<T, D>& a, StepInfo& report);
   ChosenStep choose_step(const Model& model, const State& state, double longest) const;
@@ -97,6 +103,8 @@ class CudaSolver : public Solver {
     Buffer<int> layer_first, layer_count, layer_body;
     Buffer<T> gaps;
     Buffer<Quad<T>> memory, held;
+    int layers = 0;
+    std::int64_t layers_of = -1;  // the sort whose blocks they belong to
 
     void reserve_layers(std::size_t n) {
       layer_body.reserve(n);
@@ -117,6 +125,9 @@ class CudaSolver : public Solver {
   Scattered scatter_now_, scatter_next_;
   Buffer<Quad<T>> velocity_;
   Buffer<std::uint8_t> near_blocks_;  // of the fused step
+  std::int64_t sorts_ = 0, near_of_ = -1;
+  typename Binning<D>::Counts carried_;  // blocks before the last sort
+  Buffer<Tally> tallies_;
   int entry_count_ = 0;
   Buffer<float4> overflow_;
   Buffer<int2> overflow_where_;
@@ -129,7 +140,8 @@ class CudaSolver : public Solver {
   Buffer<SolveState> solve_state_;
   Buffer<std::uint8_t> alone_;
   Buffer<Cell<D>> new_cells_;
-  Buffer<int> gone_counts_, too_far_;
+  Cell<D> new_low_{}, new_high_{};  // the blocks that the last newcomers are in
+  Buffer<int> gone_counts_;
   bool is_between_orders_ = false;  // a sort has begun that did not end: nobody knows who is where
   Buffer<Reports> reports_;         // with loads behind them, in as many as they fill
   Pinned<Reports> reports_here_;

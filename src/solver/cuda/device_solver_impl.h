@@ -23,9 +23,9 @@ std::string CudaSolver<T, D, Kernel>::unfit(const SolverSettings& settings) {
     if (settings.integrator != Integrator::kExplicit)
       wanted = shared_of(fused_hessian<Kernel>, HessianShape<Kernel>::kBytes);
     else if (settings.transfer == Transfer::kApic)
-      wanted = shared_of(fused_step<Kernel, true, true>, FusedShape<Kernel, true>::kBytes);
+      wanted = shared_of(fused_step<Kernel, true>, FusedShape<Kernel, true>::kBytes);
     else
-      wanted = shared_of(fused_step<Kernel, false, true>, FusedShape<Kernel, false>::kBytes);
+      wanted = shared_of(fused_step<Kernel, false>, FusedShape<Kernel, false>::kBytes);
     int most = 0;
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "asking for shared memory");
     if (wanted > static_cast<std::size_t>(most))
@@ -36,17 +36,34 @@ std::string CudaSolver<T, D, Kernel>::unfit(const SolverSettings& settings) {
 
 // Of a try, and of the scatter that it ended with.
 template <class T, int D, class Kernel>
-void CudaSolver<T, D, Kernel>::read_reports(StepReport& step) {
+void CudaSolver<T, D, Kernel>::read_reports(bool fused, SnowReport& snow, StepReport& step) {
   const std::size_t bytes = sizeof(Reports) + loads_of_step_.size() * sizeof(double);
   check(cudaMemcpyAsync(reports_here_.data(), reports_.data(), bytes, cudaMemcpyDeviceToHost), "reading a report");
   check(cudaStreamSynchronize(nullptr), "a step");
-  next_snow_ = reports_here_[0].snow;
+  snow = reports_here_[0].snow;
   step = reports_here_[0].step;
   std::copy_n(loads_of(reports_here_.data()), loads_of_step_.size(), loads_of_step_.data());
+  if (!fused) return;
+  Tally sum = reports_here_[0].sums[0];
+  for (int k = 1; k < kFinishCtas; ++k) sum.add(reports_here_[0].sums[k]);
+  const auto as_float = [](unsigned bits) { return double(std::bit_cast<float>(bits)); };
+  snow.wave = as_float(sum.wave);
+  snow.speed = as_float(sum.speed);
+  snow.pull = sum.pull;
+  snow.mass = sum.mass > 0 ? sum.mass : snow_.mass;
+  snow.strayed = sum.strayed;
+  snow.outside = sum.outside;
+  step.fault = std::min(step.fault, sum.fault);
+  step.limited = sum.limited;
+  step.relaxed = sum.relaxed;
+  step.capped = sum.capped;
+  step.dissipated = sum.dissipated;
 }
 
+inline constexpr int kPrepareCtas = 1024;  // some eight on each multiprocessor of large GPUs
+
 // Particles that have left their blocks are scattered one by one: more than this part of them, and they are sorted.
-inline constexpr double kMostOutside = 0.04;
+inline constexpr double kMostOutside = 0.12;
 
 template <class T, int D, class Kernel>
 StepArgs<T, D> CudaSolver<T, D, Kernel>::args(const Model& model, double dt) {
@@ -67,6 +84,7 @@ StepArgs<T, D> CudaSolver<T, D, Kernel>::args(const Model& model, double dt) {
                    &reports_.data()->snow,
                    &reports_.data()->step,
                    some_body_moves(model),
+                   some_body_moves(model),
                    is_fused(model)};
   return a;
 }
@@ -82,7 +100,11 @@ void CudaSolver<T, D, Kernel>::find_contact_layers(StepArgs<T, D>& a) {
     check_launch("finding contacts");
     unsigned layers = 0;
     copy_to_host(&a.snow->layers, 1, &layers, "finding contacts");
-    if (layers <= room) return;
+    if (layers <= room) {
+      to.layers = static_cast<int>(layers);
+      to.layers_of = sorts_;
+      return;
+    }
     to.reserve_layers(layers + layers / 4 + 64);
     a.contact = to.contact();
     check(cudaMemsetAsync(&a.snow->layers, 0, sizeof layers), "finding contacts");
@@ -92,30 +114,46 @@ void CudaSolver<T, D, Kernel>::find_contact_layers(StepArgs<T, D>& a) {
 template <class T, int D, class Kernel>
 void CudaSolver<T, D, Kernel>::scatter_again(const Model& model, const State& state, bool with_lone) {
   if (binned_ < count_) sort_into_blocks(model, count_, nullptr);
+  reserve_grid(model, scatter_now_);
   for (int tries = 0;; ++tries) {
     snow_ = empty_report();
     if (count_ == 0) return;
+    const bool fused = is_fused(model) && with_lone;
     start_reports<<<1, 128>>>(reports_.data(), 0, true, false);
     StepArgs<T, D> a = args(model, 1);
     a.before = before_.bring(freeze<T, D>(model.bodies, state.poses, state.time), bricks_);
     if (a.c.holds) find_contact_layers(a);
-    scatter_now_.clear(a.blocks.nodes());
-    if (is_fused(model) && with_lone) {
-      find_alone<T, D><<<launches(blocks_.blocks, 4), 128>>>(a);
+    if (fused) {
+      prepare_scatter<T, D><<<kPrepareCtas, 256>>>(a, a, -1);
+      find_near(a);
       launch_fused(model, a, a, false);
     } else {
+      scatter_now_.clear(a.blocks.nodes());
       scatter<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a, with_lone);
       check_launch("scatter");
     }
     if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(a);
-    copy_to_host(a.snow, 1, &snow_, "scatter");
-    const bool had_room = snow_.overflowed <= overflow_room_ || !is_fused(model);
+    StepReport none;
+    read_reports(fused, snow_, none);
+    const bool had_room = snow_.overflowed <= overflow_room_ || !fused;
     if (!had_room) make_overflow_room(snow_.overflowed);
     if (snow_.strayed == 0) break;
     if (tries > 0 && had_room) throw RunError("the GPU lost particles from their blocks");  // unreachable: a sort brings all home
     sort_into_blocks(model, count_, nullptr);
+    reserve_grid(model, scatter_now_);
   }
   scattered_ = with_lone;
+}
+
+// Which blocks have bodies near; those that stand still are near the same ones until the next sort.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::find_near(const StepArgs<T, D>& a) {
+  if constexpr (kMayFuse) {
+    if (a.body_count == 0 || (near_of_ == sorts_ && !a.bodies_move)) return;
+    find_near_blocks<<<launches(blocks_.blocks, 4), 128>>>(a, near_blocks_.data());
+    if (near_of_ != sorts_) binning_.order_entries(entry_count_, near_blocks_.data());
+    near_of_ = sorts_;
+  }
 }
 
 // Gathers from `now` and scatters to `next`, or scatters `next` as it is.
@@ -129,23 +167,20 @@ void CudaSolver<T, D, Kernel>::launch_fused(const Model& model, const StepArgs<T
                     gathers,
                     model.materials.size() == 1,
                     {},
-                    {overflow_.data(), overflow_where_.data(), overflow_room_}};
+                    {overflow_.data(), overflow_where_.data(), overflow_room_},
+                    tallies_.data()};
     if (fused.one_material) fused.material = convert<T>(model.materials[0]);
-    if (next.body_count > 0) find_near_blocks<<<launches(blocks_.blocks, 4), 128>>>(next, near_blocks_.data());
-    const auto launch = [&](auto kernel, auto shape) {
-      using Shape = decltype(shape);
-      check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Shape::kBytes)), "shared memory");
-      kernel<<<entry_count_, Shape::kThreads, Shape::kBytes>>>(fused);
-    };
-    const auto launch_both = [&]<bool Apic>(std::bool_constant<Apic>) {
-      launch(fused_step<Kernel, Apic, false>, FusedShape<Kernel, Apic>());
-      if (next.body_count > 0) launch(fused_step<Kernel, Apic, true>, FusedShape<Kernel, Apic>());
-      scatter_overflow<Kernel, Apic><<<32, 128>>>(fused);
+    const auto launch = [&]<bool Apic>(std::bool_constant<Apic>) {
+      using Shape = FusedShape<Kernel, Apic>;
+      check(cudaFuncSetAttribute(fused_step<Kernel, Apic>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(Shape::kBytes)),
+            "shared memory");
+      fused_step<Kernel, Apic><<<entry_count_, Shape::kThreads, Shape::kBytes>>>(fused);
+      finish_step<Kernel, Apic><<<kFinishCtas, kFinishThreads>>>(fused, entry_count_, reports_.data()->sums);
     };
     if (model.solver.transfer == Transfer::kApic)
-      launch_both(std::true_type());
+      launch(std::true_type());
     else
-      launch_both(std::false_type());
+      launch(std::false_type());
     check_launch("the fused step");
   }
 }
@@ -217,20 +252,43 @@ Attempt CudaSolver<T, D, Kernel>::solve(const Model& model, StepArgs<T, D>& a, S
 // The rest of this step and the scatter of the next one.
 template <class T, int D, class Kernel>
 void CudaSolver<T, D, Kernel>::step_fused(const Model& model, StepArgs<T, D>& a) {
+  reserve_grid(model, scatter_next_);
   StepArgs<T, D> next = args(model, 1);
   next.now = a.next;
   next.before = a.bodies;
   next.grid.momentum = scatter_next_.momentum();
   next.grid.force = scatter_next_.force(a.blocks.nodes());
   next.contact = scatter_next_.contact();
-  find_alone<T, D><<<launches(blocks_.blocks, 4), 128>>>(a);
-  if (a.c.holds)
-    find_contacts<T, D><<<blocks_.node_blocks, 32>>>(next, scatter_next_.layer_first.data(), scatter_next_.layer_count.data(),
-                                                     scatter_next_.layer_body.data(), static_cast<int>(scatter_next_.layer_body.room()));
-  scatter_next_.clear(a.blocks.nodes());
+  // The layers of bodies that stand still are the same until the next sort.
+  Scattered& to = scatter_next_;
+  const bool knows_layers = a.c.holds && to.layers_of == sorts_ && !next.bodies_move;
+  prepare_scatter<T, D><<<kPrepareCtas, 256>>>(a, next, knows_layers ? to.layers : -1);
+  if (a.c.holds && !knows_layers) {
+    find_contacts<T, D><<<blocks_.node_blocks, 32>>>(next, to.layer_first.data(), to.layer_count.data(), to.layer_body.data(),
+                                                     static_cast<int>(to.layer_body.room()));
+    to.layers_of = -1;  // until the host knows that there was room
+  }
+  find_near(next);
   launch_fused(model, a, next, true);
   if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(next);
   check_launch("the fused step");
+}
+
+// What was scattered, in the blocks of a sort that came after: only the sums' places change.
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::carry_grid(const Model& model, const State& state) {
+  const std::size_t nodes_before = std::size_t(carried_.node_blocks) * Layout<D>::kNodes;
+  std::swap(scatter_now_, scatter_next_);
+  const Scattered& old = scatter_next_;
+  reserve_grid(model, scatter_now_);
+  StepArgs<T, D> a = args(model, 1);
+  a.before = before_.bring(freeze<T, D>(model.bodies, state.poses, state.time), bricks_);
+  check(cudaMemsetAsync(&a.snow->layers, 0, sizeof(unsigned)), "finding contacts");
+  if (a.c.holds) find_contact_layers(a);
+  carry_nodes<T, D><<<blocks_.node_blocks, Layout<D>::kNodes>>>(a, binning_.node_keys(), binning_.node_keys_before(), carried_.node_blocks,
+                                                                {old.momentum(), old.force(nodes_before), nullptr}, old.contact());
+  check_launch("carrying the grid over");
+  scattered_ = true;
 }
 
 template <class T, int D, class Kernel>
@@ -252,7 +310,7 @@ Attempt CudaSolver<T, D, Kernel>::try_step(const Model& model, const State& stat
       gather<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a);
       check_launch("gather");
     }
-    read_reports(own);
+    read_reports(is_fused(model), next_snow_, own);
   }
   if (!model.implicit()) {
     const double g = norm(model.gravity);
@@ -290,10 +348,16 @@ StepInfo CudaSolver<T, D, Kernel>::step(const Model& model, State& state, double
     const bool has_room = snow_.layers <= scatter_now_.layer_body.room();
     if (!has_room)
       for (Scattered* grid : {&scatter_now_, &scatter_next_}) grid->reserve_layers(snow_.layers + snow_.layers / 4 + 64);
-    if (snow_.strayed > 0 || snow_.outside > kMostOutside * double(count_))
+    if (has_room && scatter_now_.layers_of != sorts_) {
+      scatter_now_.layers = static_cast<int>(snow_.layers);
+      scatter_now_.layers_of = sorts_;
+    }
+    scattered_ = has_room && snow_.strayed == 0;
+    if (snow_.strayed > 0 || snow_.outside > kMostOutside * double(count_)) {
+      const bool keeps = scattered_;
       sort_into_blocks(model, count_, nullptr);
-    else
-      scattered_ = has_room;
+      if (keeps) carry_grid(model, state);
+    }
   }
   std::vector<Load> loads(model.bodies.size());
   for (std::size_t b = 0; b < loads.size(); ++b) {

@@ -22,6 +22,8 @@ State CudaSolver<T, D, Kernel>::create(const Model& model, ParticleTable table) 
   if (count_ == 0) return state;
   sort_into_blocks(model, count_, nullptr);
   // Step 2: the masses of a grid do not depend on volumes.
+  reserve_grid(model, scatter_now_);
+  start_reports<<<1, 128>>>(reports_.data(), 0, true, false);
   StepArgs<T, D> a = args(model, 1);
   a.c.holds = a.c.implicit = a.c.checks_energy = false;
   scatter_now_.clear(a.blocks.nodes());
@@ -43,9 +45,9 @@ void CudaSolver<T, D, Kernel>::attach(const Model& model, State& state) {
   const std::size_t reports = 1 + (model.bodies.size() * kLoadValues * sizeof(double) + sizeof(Reports) - 1) / sizeof(Reports);
   reports_.reserve(reports);
   reports_here_.reserve(reports);
+  check(cudaMemset(reports_.data(), 0, reports_.bytes()), "clearing reports");
   solve_state_.reserve(1);
   gone_counts_.reserve(2);
-  too_far_.reserve(1);
   changed();
   if (count_ > 0 && store.blocks.empty()) return;  // they are here alone
   particles_ = ParticleArrays<T, D>(columns_of(model));
@@ -69,6 +71,20 @@ void check_cells(const Particles<T, D>& particles, const std::vector<std::uint32
       if (std::abs(std::int64_t(particles.cell[d][slot]) - origin[d]) >= kFarthest) throw too_far_away();
 }
 
+// The blocks that the cells are in.
+template <class T, int D>
+std::pair<Cell<D>, Cell<D>> bounds_of(const Particles<T, D>& particles, const std::vector<std::uint32_t>& slots, const Cell<D>& origin) {
+  Cell<D> low, high;
+  for (int d = 0; d < D; ++d) {
+    low[d] = INT_MAX, high[d] = INT_MIN;
+    for (const std::uint32_t slot : slots) {
+      const std::int32_t block = (particles.cell[d][slot] - origin[d]) >> 2;
+      low[d] = std::min(low[d], block), high[d] = std::max(high[d], block);
+    }
+  }
+  return {low, high};
+}
+
 template <class T, int D, class Kernel>
 void CudaSolver<T, D, Kernel>::append(const Model& model, const Particles<T, D>& from, const std::vector<std::uint32_t>& slots) {
   if (slots.empty()) return;
@@ -76,6 +92,9 @@ void CudaSolver<T, D, Kernel>::append(const Model& model, const Particles<T, D>&
   if (binned_ < count_) sort_into_blocks(model, count_, nullptr);  // cells of earlier newcomers are still in new_cells_
   particles_.reserve(count_ + slots.size(), count_);
   particles_.write(from, slots, count_, origin(model), new_cells_);
+  const auto [low, high] = bounds_of<T, D>(from, slots, origin(model));
+  new_low_ = low;
+  new_high_ = high;
   count_ += slots.size();
   changed();
 }
@@ -104,50 +123,62 @@ void CudaSolver<T, D, Kernel>::sort_into_blocks(const Model& model, std::size_t 
   binning_.keys.reserve(count_);
   binning_.order.reserve(count_);
   const ParticleView<T, D> now = particles_.now();
-  if (blocks_.blocks > 0 && binned_ > 0) {
-    check(cudaMemsetAsync(too_far_.data(), 0, sizeof(int)), "finding blocks");
-    make_keys<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(now, binning_.view(blocks_, origin(model)), gone, binning_.keys.data(),
-                                                           binning_.order.data(), too_far_.data());
-    int too_far = 0;
-    copy_to_host(too_far_.data(), 1, &too_far, "finding blocks");
-    if (too_far != 0) throw too_far_away();
-  }
+  const Window<D> window = binning_.window_with(new_low_, new_high_);
+  for (int d = 0; d < D; ++d)
+    if (count_ > 0 && std::max(std::abs(window.low[d]), std::abs(window.high[d])) >= kFarthestBlock<D> - 1) throw too_far_away();
+  if (blocks_.blocks > 0 && binned_ > 0)
+    make_keys<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(now, binning_.view(blocks_, origin(model)), window, gone, window.gone(),
+                                                           binning_.keys.data(), binning_.order.data());
   const int newcomers = static_cast<int>(count_ - binned_);
   if (newcomers > 0)
-    make_new_keys<T, D, Kernel><<<launches(newcomers, 256), 256>>>(now.place, new_cells_.data(), static_cast<int>(binned_), newcomers,
-                                                                   binning_.keys.data(), binning_.order.data());
+    make_new_keys<T, D, Kernel><<<launches(newcomers, 256), 256>>>(now.place, new_cells_.data(), window, static_cast<int>(binned_),
+                                                                   newcomers, binning_.keys.data(), binning_.order.data());
   check_launch("finding blocks");
   is_between_orders_ = true;  // until all of it is done
-  blocks_ = binning_.run(count_, staying);
-  if (staying > 0)
-    permute<T, D, Kernel><<<launches(staying, 256), 256>>>(now, particles_.sorted(), binning_.sorted_keys(), binning_.sorted_order(),
+  carried_ = blocks_;
+  ++sorts_;
+  blocks_ = binning_.run(window, count_, staying);
+  if (staying > 0) {
+    permute<T, D, Kernel><<<launches(staying, 256), 256>>>(now, particles_.next(), binning_.sorted_keys(), binning_.sorted_order(),
                                                            static_cast<int>(staying));
+    particles_.for_each_fixed([&](auto* column) {
+      auto* const sorted = reinterpret_cast<decltype(column)>(binning_.keys.data());
+      permute_column<<<launches(staying, 256), 256>>>(column, sorted, binning_.sorted_order(), static_cast<int>(staying));
+      check(cudaMemcpyAsync(column, sorted, staying * sizeof *column, cudaMemcpyDeviceToDevice), "sorting particles");
+    });
+  }
   check_launch("sorting particles");
-  particles_.swap_all();
+  particles_.swap_changing();
   count_ = binned_ = staying;
   is_between_orders_ = false;
-  reserve_grid(model);
-  if (kMayFuse) entry_count_ = binning_.cut(blocks_.blocks, kMostOfPart);
+  if (newcomers > static_cast<int>(count_ / 8)) new_cells_ = {};  // not soon that many again
+  reserve_work(model);
   changed();
   sort_seconds_ += seconds_since(start);
 }
 
 template <class T, int D, class Kernel>
-void CudaSolver<T, D, Kernel>::reserve_grid(const Model& model) {
+void CudaSolver<T, D, Kernel>::reserve_grid(const Model& model, Scattered& grid) {
+  grid.nodes.reserve(2 * std::size_t(blocks_.node_blocks) * Layout<D>::kNodes);
+  if (!model.holds()) return;
+  grid.layer_first.reserve(blocks_.node_blocks);
+  grid.layer_count.reserve(blocks_.node_blocks);
+}
+
+template <class T, int D, class Kernel>
+void CudaSolver<T, D, Kernel>::reserve_work(const Model& model) {
   const std::size_t nodes = std::size_t(blocks_.node_blocks) * Layout<D>::kNodes;
   velocity_.reserve(nodes);
-  for (Scattered* grid : {&scatter_now_, &scatter_next_}) {
-    if (grid == &scatter_next_ && !is_fused(model)) break;
-    grid->nodes.reserve(2 * nodes);
-    if (!model.holds()) continue;
-    grid->layer_first.reserve(blocks_.node_blocks);
-    grid->layer_count.reserve(blocks_.node_blocks);
-  }
-  near_blocks_.reserve(blocks_.blocks);
-  if (is_fused(model) && overflow_room_ == 0) make_overflow_room(4096);
   alone_.reserve(particles_.room());
   check(cudaMemsetAsync(alone_.data(), 0, alone_.room()), "clearing who is alone");
+  if (is_fused(model)) {
+    near_blocks_.reserve(blocks_.blocks);
+    entry_count_ = binning_.cut(blocks_.blocks, kMostOfPart);
+    tallies_.reserve(entry_count_);
+    if (overflow_room_ == 0) make_overflow_room(static_cast<int>(4096 + count_ / 64));
+  }
   if (!model.implicit()) return;
+  if (kMayFuse) entry_count_ = binning_.cut(blocks_.blocks, kMostOfPart);
   for (Buffer<Quad<T>>* buffer : {&r_, &p_, &Ap_, &Ar_, &Hu_}) buffer->reserve(nodes);
   constraints_.reserve(nodes);
   solve_.reserve(particles_.room() * (D * D + 2));

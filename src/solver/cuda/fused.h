@@ -1,9 +1,10 @@
 // The explicit step in one kernel, apart because each stage is a file; in 3D and single precision: the gather of a step and the scatter of
 // the next, so that particles are read and written once. docs/performance.md has what was tried; in short:
 //   tile    velocities of the block's nodes and of one node around, made while loading: there is no pass over the grid but near bodies
-//   phase 1 a thread for each particle: gather, flow, collisions, new place, stress; what the scatter needs goes to a slot (rank in its
-//   cell,
-//           cell) of shared memory, where phase 2 reads it without bank conflicts. Nothing is sorted
+//   phase 1 a thread for each particle: gather, flow, new place, stress; what the scatter needs goes to a slot (rank in its cell, cell) of
+//           shared memory, where phase 2 reads it without bank conflicts. Nothing is sorted. Particles that want more than most (they
+//           yield, or bodies are near) are put on a list
+//   careful the list, with all that such particles may want (fused_careful.h): so the others pay for it neither in registers nor in time
 //   phase 2 a thread for each (cell, plane of the stencil) sums over the cell's particles in registers, then adds to a tile of that plane,
 //           which no other warp touches: no atomics in shared memory
 //   end     the planes' tiles are summed and added to the grid, one atomic for four numbers of a node
@@ -11,27 +12,19 @@
 // to the grid node by node.
 #pragma once
 
-#include "solver/cuda/plane_sums.h"
+#include "solver/cuda/fused_careful.h"
 
 namespace firn::cuda {
 
-// Near: with bodies; the others do not pay for them in registers.
-template <class Kernel, bool Apic, bool Near>
+template <class Kernel, bool Apic>
 class FusedStep {
  public:
   using Shape = FusedShape<Kernel, Apic>;
   using T = float;
   static constexpr int S = Kernel::kSupport;
+  static constexpr int kSumThreads = PlaneSums<Kernel, Shape, Staged<Apic>>::kThreads;
 
-  struct Shared {
-    Tally tally;
-    NearBodies near;
-    LoadSums<3> loads;
-    int special[Layout<3>::kOverlap];  // node blocks whose velocities are made beforehand, because bodies are near
-    StagedShared<Shape> staged;
-  };
-
-  __device__ FusedStep(const FusedArgs& args, const int3& entry, Shared& shared, float4* memory)
+  __device__ FusedStep(const FusedArgs& args, const int3& entry, FusedShared<Shape>& shared, float4* memory)
       : args_(args),
         a_(args.now),
         n_(args.next),
@@ -39,41 +32,67 @@ class FusedStep {
         in_(memory),
         out_(memory),
         stage_(memory + Shape::kTiles),
-        gathers_(args.gathers) {
-    block_ = entry.x;
-    part_ = entry.y;
-    parts_ = entry.z;
+        block_(entry.x),
+        part_(entry.y),
+        parts_(entry.z) {
     begin_ = a_.blocks.begin[block_];
-    count_ = (a_.blocks.begin[block_ + 1] - begin_ - part_ + parts_ - 1) / parts_;
+    const int all = a_.blocks.begin[block_ + 1] - begin_;
+    count_ = (all - part_ + parts_ - 1) / parts_;
+    some_alone_ = all <= kFewInBlock;
   }
 
   __device__ void run() {
     prefetch();
-    if (threadIdx.x == 0) shared_.tally.start();
+    const bool near = args_.near != nullptr && args_.near[block_] != 0;
+    if (threadIdx.x == 0) {
+      shared_.tally.start();
+      shared_.list_count = 0;
+      shared_.careful_cells = 0;
+      shared_.near.count = 0;
+      shared_.near.all = false;
+    }
     if (threadIdx.x < Layout<3>::kOverlap) {
       const int nodes = a_.blocks.overlap[std::size_t(block_) * Layout<3>::kOverlap + threadIdx.x];
       shared_.staged.overlap[threadIdx.x] = nodes;
-      shared_.special[threadIdx.x] = gathers_ && (a_.c.holds ? a_.contact.first[nodes] >= 0 : a_.body_count > 0);
+      shared_.special[threadIdx.x] = args_.gathers && (a_.c.holds ? a_.contact.first[nodes] >= 0 : a_.body_count > 0);
     }
     if (threadIdx.x < 65) shared_.staged.ranks[threadIdx.x] = 0;
-    const Cell<3> first = first_cell<3>(a_.blocks.place[block_], a_.blocks.origin);
-    if constexpr (Near) {
-      shared_.loads.start(a_.loads);
-      // These are the bodies where the step ends, which is where the next one begins.
-      find_near<T, 3>(n_.before, n_.body_count, first, Layout<3>::kEdge, T(kSight), a_.c.h, shared_.near);
+    if (threadIdx.x % 32 == 0) shared_.pull[threadIdx.x / 32] = 0;
+    __syncthreads();
+    if (near) find_careful_cells<Kernel>(n_, block_, shared_);
+    if (args_.gathers) load_tile();
+    __syncthreads();
+    if (args_.gathers) {
+#pragma unroll 1
+      for (int l = threadIdx.x; l < count_; l += Shape::kThreads) particle(l);
+      report();
     }
     __syncthreads();
-    if (gathers_) load_tile();
-    __syncthreads();
-#pragma unroll 1
-    for (int l = threadIdx.x; l < count_; l += Shape::kThreads) particle(begin_ + part_ + l * parts_, first);
-    __syncthreads();
+    // Warps that have no planes to sum take care of a few, for whom the others would wait, and of leftovers.
+    constexpr int kSpare = Shape::kThreads - kSumThreads;
+    static_assert(kSpare >= 32);
+    const int list = args_.gathers ? shared_.list_count : count_;
+    const bool few = list <= kSpare;
+    if (!few) {
+      take_care<Kernel, Apic>(args_, block_, shared_, stage_, 0);
+      __syncthreads();
+    }
     const PlaneSums<Kernel, Shape, Staged<Apic>> planes{shared_.staged, out_, stage_, n_.grid};
-    planes.sum();
-    planes.leftovers();
+    if (threadIdx.x < kSumThreads) {
+      planes.sum();
+    } else {
+      if (few && list > 0) {
+        take_care<Kernel, Apic>(args_, block_, shared_, stage_, kSumThreads);
+        asm volatile("bar.sync 1, %0;" ::"n"(kSpare) : "memory");
+      }
+      planes.leftovers(kSumThreads);
+    }
     __syncthreads();
     planes.add();
-    report();
+    if (near && args_.gathers) shared_.loads.finish(shared_.near);
+    if (threadIdx.x != 0) return;
+    for (int w = 0; w < Shape::kThreads / 32; ++w) shared_.tally.pull += double(shared_.pull[w]);
+    args_.tallies[blockIdx.x] = shared_.tally;
   }
 
  private:
@@ -87,7 +106,7 @@ class FusedStep {
       const int nodes = Layout<3>::overlap_of(n);
       const std::size_t at = std::size_t(shared_.staged.overlap[nodes]) * Layout<3>::kNodes + Layout<3>::node_in_block(n);
       const Quad<T> momentum = a_.grid.momentum[at];
-      const T mass = momentum[0], inverse = mass > T(0) ? T(1) / mass : T(0);
+      const T mass = momentum[0], inverse = mass > T(0) ? quick_inverse(mass) : T(0);
       Vec<T, 3> v = Vec<T, 3>::zero();
       if (shared_.special[nodes]) {
         v = vector_of<T, 3>(a_.grid.velocity[at]);
@@ -104,9 +123,8 @@ class FusedStep {
   }
 
   // Sums over the stencil, axis by axis.
-  __device__ Gathered<T, 3> gather(const Place<T, 3>& place) const {
+  __device__ Gathered<T, 3> gather(const Stencil<T, 3, Kernel>& s) const {
     const float2* const rest = reinterpret_cast<const float2*>(in_ + Shape::kTile);
-    const Stencil<T, 3, Kernel> s(place);
     const int start = tile_index(s.base);
     Gathered<T, 3> sums;
     Mat<T, 3> moment = Mat<T, 3>::zero();  // by the number of the node from the base
@@ -165,196 +183,127 @@ class FusedStep {
     return sums;
   }
 
-  __device__ SnowParameters<T> parameters(int i) const {
-    return args_.one_material && n_.now.own == nullptr ? args_.material : parameters_of(n_.materials, n_.now, i);
-  }
-
-  // What the particles have is asked for before the tile is made.
+  // What the particles have is asked for before the tile is made: a column by each thread.
   __device__ void prefetch() const {
-    const ParticleView<T, 3>& from = gathers_ ? a_.now : n_.now;
-    const auto ask = [&](const auto* column, int columns) {
-      const std::size_t line = 128 / sizeof *column;
-      const int lines = static_cast<int>((count_ * parts_ + line - 1) / line);
-      for (int k = threadIdx.x; k < lines * columns; k += Shape::kThreads)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(column + (k / lines) * from.room + begin_ + (k % lines) * line));
+#if __CUDA_ARCH__ >= 900
+    const ParticleView<T, 3>& from = a_.now;
+    const int c = static_cast<int>(threadIdx.x), particles = count_ * parts_;
+    const auto ask = [particles](const void* first, int size) {
+      const std::uint64_t begin = reinterpret_cast<std::uint64_t>(first) & ~std::uint64_t(15);
+      const std::uint64_t end = reinterpret_cast<std::uint64_t>(first) + std::uint64_t(particles) * size;
+      const unsigned bytes = static_cast<unsigned>(end - begin) & ~15u;
+      if (bytes > 0) asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"(bytes));
     };
-    ask(from.place, 1);
-    ask(from.F_E, 9);
+    if (c < 9) ask(from.F_E + c * from.room + begin_, sizeof(T));
+    if (c == 9) ask(from.place + begin_, sizeof(Place<T, 3>));
+    if (c == 10) ask(from.J_P + begin_, sizeof(T));
+    if (c == 11) ask(from.mass + begin_, sizeof(T));
+    if (c == 12) ask(from.volume + begin_, sizeof(T));
+    if (!Apic && c >= 13 && c < 16) ask(from.velocity + (c - 13) * from.room + begin_, sizeof(T));
+#endif
   }
 
-  // A particle at the end of the step.
-  struct After {
-    Place<T, 3> place;
-    Vec<T, 3> v;
-    Mat<T, 3> F_E, B;
-    T J_P;
-    SnowParameters<T> parameters;
-  };
-
-  // Steps 7 to 10.
-  __device__ void advance(int i, const Cell<3>& first, After& after) {
-    const Gathered<T, 3> sums = gather(a_.now.place[i]);
-    Vec<T, 3> before;
-    if constexpr (!Apic) load_column(a_.now.velocity, a_.now.room, i, before.a);
-    for (int d = 0; d < 3; ++d) after.v[d] = a_.c.kept * (Apic ? sums.value[d] : fmaf(a_.c.flip_ratio, before[d], sums.value[d]));  // (M10)
-    if constexpr (Near) {
-      if (a_.c.holds) gather_contact<T, 3, Kernel>(a_, block_, i);
-      after.v = collide_particle(a_, shared_.near, shared_.loads, first, i, after.v);
-    } else if (a_.c.holds) {
-      const T nothing[3] = {};
-      store_column(nothing, a_.now.room, i, a_.next.held);
-    }
-    const Deformed<T, 3> deformed =
-        a_.alone[i] ? keep_deformation(a_, i, parameters(i), outcome_) : update_deformation(a_, i, parameters(i), sums.gradient, outcome_);
-    after.F_E = deformed.F_E;
-    after.J_P = deformed.J_P;
-    after.parameters = deformed.parameters;
-    if constexpr (Apic) {
+  // Steps 7 to 10, and steps 1 and 3 of the next one up to what nodes get, of particle l of this CTA.
+  __device__ void particle(int l) {
+    const int i = begin_ + part_ + l * parts_;
+    Place<T, 3> place = a_.now.place[i];
+    const Stencil<T, 3, Kernel> stencil(place);
+    const Gathered<T, 3> sums = gather(stencil);
+    ParticleNow<Apic> after;
+    for (int d = 0; d < 3; ++d) after.v[d] = a_.c.kept * sums.value[d];
+    if constexpr (!Apic) {
+      Vec<T, 3> before;
+      load_column(a_.now.velocity, a_.now.room, i, before.a);
+      for (int d = 0; d < 3; ++d) after.v[d] = fmaf(a_.c.kept * a_.c.flip_ratio, before[d], after.v[d]);  // (M10)
+    } else {
       after.B = a_.c.h * sums.affine;
       store_column(after.B.a, a_.now.room, i, a_.next.B);
     }
     store_column(after.v.a, a_.now.room, i, a_.next.velocity);
-    after.place = move_particle<T, 3>(a_, i, after.v, outcome_);
-  }
-
-  __device__ void take(int i, After& after) const {
-    after.place = n_.now.place[i];
-    load_column(n_.now.velocity, n_.now.room, i, after.v.a);
-    load_column(n_.now.F_E, n_.now.room, i, after.F_E.a);
-    if constexpr (Apic) load_column(n_.now.B, n_.now.room, i, after.B.a);
-    after.J_P = n_.now.J_P[i];
-    after.parameters = parameters(i);
-  }
-
-  // Steps 1 and 3 of the next step, up to what nodes get. Who was alone when this step began has no stress yet: who is then is not known
-  // before all have moved.
-  __device__ Staged<Apic> sources(int i, const After& after, const Stencil<T, 3, Kernel>& stencil) {
-    const T mass = n_.now.mass[i], volume = n_.now.volume[i], speed = norm(after.v), compliance = volume / mass;
-    Mat<T, 3> A = Mat<T, 3>::zero();
-    limits_.speed = max(limits_.speed, speed);
-    if (!a_.alone[i]) {
-      const Lame<T> l = hardened(after.parameters, after.J_P);
-      const Mat<T, 3> P = first_piola(after.F_E, rotation_near(after.F_E), l);
-      A = (-n_.c.inverse_h * volume) * (P * transpose(after.F_E));  // (M6)
-      limits_.wave = max(limits_.wave, sqrt((l.lambda + T(2) * l.mu) * compliance) + speed);
-      limits_.soft_wave_squared = max(limits_.soft_wave_squared, (after.parameters.lambda0 + T(2) * after.parameters.mu0) * compliance);
+    Mat<T, 3> F;
+    load_column(a_.now.F_E, a_.now.room, i, F.a);
+    F = (Mat<T, 3>::identity() + a_.c.cells_per_speed * sums.gradient) * F;
+    store_column(F.a, a_.now.room, i, a_.next.F_E);
+    after.J_P = a_.now.J_P[i];
+    const SnowParameters<T> parameters = args_.parameters(i);
+    after.strain = left_strain(F);
+    after.J = determinant(F);
+    T way = T(0);  // the longest of the axes
+    for (int d = 0; d < 3; ++d) {
+      const T step = a_.c.cells_per_speed * after.v[d];
+      way = ::fmaxf(way, ::fabsf(step));
+      const Moved<T> moved = move_offset(place.offset[d], step);
+      place.set_cell(d, place.cell(d) + static_cast<int>(moved.cells));
+      place.offset[d] = moved.offset;
     }
-    limits_.pull += double(mass * dot(after.v, n_.c.gravity_step));
-    limits_.mass += mass;
-    Staged<Apic> s;
-    for (int d = 0; d < 3; ++d) s.r[d] = stencil.delta[d] - kFirstDelta<Kernel>;
-    s.mass = mass;
-    s.p = mass * after.v;
-    if constexpr (Apic) {
-      s.slope = (n_.c.affine_scale * mass) * after.B;
-      s.p -= s.slope * stencil.delta;
-    }
-    s.A[0] = A(0, 0), s.A[1] = A(0, 1), s.A[2] = A(0, 2), s.A[3] = A(1, 1), s.A[4] = A(1, 2), s.A[5] = A(2, 2);
-    return s;
-  }
-
-  __device__ void particle(int i, const Cell<3>& first) {
-    After after;
-    if (gathers_)
-      advance(i, first, after);
-    else
-      take(i, after);
-    const Stencil<T, 3, Kernel> stencil(after.place);
-    if (!stencil.fits()) {
-      ++limits_.strayed;
+    bool usual = stays_elastic(after.strain, parameters) && after.J > T(0) && way <= T(1) && is_finite(after.v);
+    usual = usual && squared_size(after.strain) <= kLargestSeriesStrain<T> * kLargestSeriesStrain<T>;
+    usual = usual && !(some_alone_ && a_.alone[i]) && !place.in_reach() && !wants_care(stencil.base, way);
+    if (!(after.J_P <= T(2) && after.J_P >= T(0.5))) usual = usual && keeps_plastic(i, after.J_P);
+    if (!usual) {
+      shared_.list[atomicAdd(&shared_.list_count, 1)] = static_cast<std::uint16_t>(l);
       return;
     }
-    const Staged<Apic> staged = sources(i, after, stencil);
-    if constexpr (Near) {
-      if (n_.c.holds) scatter_contact<T, 3, Kernel>(n_, shared_.near, block_, i);
-    } else if (n_.c.holds && !gathers_) {
-      const T nothing[3] = {};
-      store_column(nothing, n_.now.room, i, n_.now.held);
-    }
-    bool inside = true;
-    for (int d = 0; d < 3; ++d) inside = inside && static_cast<unsigned>(stencil.base[d]) < 4u;
-    limits_.outside += !inside;
-    int slot = Shape::kRanks;
-    const int cell = Layout<3>::node_in_block(stencil.base);
-    if (inside) slot = atomicAdd(&shared_.staged.ranks[cell], 1);
-    if (slot < Shape::kRanks) {
-      slot = slot * Shape::kRankStride + cell;
-    } else {
-      slot = atomicAdd(&shared_.staged.ranks[64], 1);
-      if (slot >= Shape::kLeftovers) return overflow(stencil.base, staged);
-      shared_.staged.where[slot] = packed_base(stencil.base);
-      slot += Shape::kRankStride * Shape::kRanks;
-    }
-    staged.store(stage_ + slot, Shape::kSlots);
+    a_.next.J_P[i] = after.J_P;
+    a_.next.place[i] = place;
+    limited_ += abs(hardening_exponent(parameters, after.J_P)) >= parameters.log_limit;
+    const Lame<T> lame = hardened(parameters, after.J_P);
+    after.kirchhoff = kirchhoff_by_series(after.strain, after.J, lame);
+    if (!put(i, place, after, lame)) shared_.list[atomicAdd(&shared_.list_count, 1)] = static_cast<std::uint16_t>(l | kOnlyStage);
   }
 
-  __device__ void overflow(const Vec<int, 3>& base, const Staged<Apic>& staged) {
-    const Overflow& to = args_.overflow;
-    const int k = atomicAdd(&n_.snow->overflowed, 1);
-    if (k >= to.room) {
-      ++limits_.strayed;
-      return;
-    }
-    to.where[k] = make_int2(block_, packed_base(base));
-    staged.store(to.staged + k, to.room);
+  __device__ static bool is_finite(const Vec<T, 3>& v) { return ::fabsf(v[0]) + ::fabsf(v[1]) + ::fabsf(v[2]) < T(3e38); }
+  __device__ bool keeps_plastic(int i, T J_P) const { return capped_plastic(J_P, a_.c.support, a_.now.volume[i]) == J_P; }
+
+  // Whether bodies may matter to particles of this cell, now or where they come to.
+  __device__ bool wants_care(const Vec<int, 3>& base, T way) const {
+    if (shared_.near.count == 0) return false;
+    return way > kUsualWay || !is_inside(base) || (shared_.careful_cells >> Layout<3>::node_in_block(base) & 1) != 0;
+  }
+
+  // False: there is no slot for it.
+  __device__ bool put(int i, const Place<T, 3>& place, const ParticleNow<Apic>& after, const Lame<T>& lame) {
+    const Stencil<T, 3, Kernel> stencil(place);
+    const bool strays = !stencil.fits();
+    const int slot = strays ? 0 : take_slot<Shape>(shared_.staged, stencil.base);
+    if (slot < 0) return false;
+    const T mass = n_.now.mass[i], volume = n_.now.volume[i], speed = norm(after.v);
+    speed_ = max(speed_, speed);
+    wave_ = max(wave_, wave_speed(lame, volume * quick_inverse(mass)) + speed);
+    pull_ += mass * dot(after.v, n_.c.gravity_step);
+    outside_ += !is_inside(stencil.base);
+    strayed_ += strays;
+    if (!strays) staged_of<Kernel, Apic>(n_.c, after, stencil.delta, mass, volume).store(stage_, Shape::kSlots, slot);
+    return true;
   }
 
   __device__ void report() {
     Tally& tally = shared_.tally;
-    Tally::raise_to(tally.wave, limits_.wave);
-    Tally::raise_to(tally.soft_wave_squared, limits_.soft_wave_squared);
-    Tally::raise_to(tally.speed, limits_.speed);
-    Tally::sum(tally.pull, limits_.pull);
-    Tally::sum(tally.mass, limits_.mass);
-    Tally::count(tally.strayed, limits_.strayed);
-    Tally::count(tally.outside, limits_.outside);
-    Tally::count(tally.limited, outcome_.limited);
-    Tally::count(tally.relaxed, outcome_.relaxed);
-    Tally::count(tally.capped, outcome_.capped);
-    Tally::sum(tally.dissipated, outcome_.dissipated);
-    if (outcome_.fault != kNoFault) atomicMin(&tally.fault, outcome_.fault);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      SnowReport& snow = *n_.snow;
-      raise(&snow.wave, __uint_as_float(tally.wave));
-      raise(&snow.soft_wave_squared, __uint_as_float(tally.soft_wave_squared));
-      raise(&snow.speed, __uint_as_float(tally.speed));
-      atomicAdd(&snow.pull, tally.pull);
-      atomicAdd(&snow.mass, tally.mass);
-      if (tally.strayed > 0) atomicAdd(&snow.strayed, tally.strayed);
-      if (tally.outside > 0) atomicAdd(&snow.outside, tally.outside);
-      StepReport& step = *a_.report;
-      if (tally.limited > 0) atomicAdd(&step.limited, tally.limited);
-      if (tally.relaxed > 0) atomicAdd(&step.relaxed, tally.relaxed);
-      if (tally.capped > 0) atomicAdd(&step.capped, tally.capped);
-      if (tally.dissipated != 0) atomicAdd(&step.dissipated, tally.dissipated);
-      if (tally.fault != kNoFault) atomicMin(&step.fault, tally.fault);
-    }
-    if constexpr (Near)
-      if (gathers_) shared_.loads.finish(shared_.near);
+    Tally::raise_to(tally.wave, wave_);
+    Tally::raise_to(tally.speed, speed_);
+    const T pull = sum_of_warp(pull_);
+    if (threadIdx.x % 32 == 0) shared_.pull[threadIdx.x / 32] += pull;
+    Tally::count(tally.strayed, strayed_);
+    Tally::count(tally.outside, outside_);
+    Tally::count(tally.limited, limited_);
   }
 
   const FusedArgs& args_;
   const StepArgs<T, 3>&a_, &n_;
-  Shared& shared_;
+  FusedShared<Shape>& shared_;
   float4 *in_, *out_, *stage_;
-  bool gathers_;
   int block_, part_, parts_, begin_, count_;
-  Outcome outcome_;
-  Limits<T> limits_;
+  bool some_alone_;
+  T wave_ = T(0), speed_ = T(0), pull_ = T(0);
+  int strayed_ = 0, outside_ = 0, limited_ = 0;
 };
 
-template <class Kernel, bool Apic, bool Near>
+template <class Kernel, bool Apic>
 __global__ void __launch_bounds__(FusedShape<Kernel, Apic>::kThreads, FusedShape<Kernel, Apic>::kCtas)
     fused_step(const __grid_constant__ FusedArgs args) {
   extern __shared__ float4 memory[];
-  __shared__ typename FusedStep<Kernel, Apic, Near>::Shared shared;
-  const int3 entry = args.entries[blockIdx.x];
-  if (Near != (args.near != nullptr && args.near[entry.x] != 0)) return;
-  FusedStep<Kernel, Apic, Near>(args, entry, shared, memory).run();
+  __shared__ FusedShared<FusedShape<Kernel, Apic>> shared;
+  FusedStep<Kernel, Apic>(args, args.entries[blockIdx.x], shared, memory).run();
 }
-
-// Of a block that one CTA takes, so that a cell's particles mostly find a rank.
-inline constexpr int kMostOfPart = 640;
 
 }  // namespace firn::cuda

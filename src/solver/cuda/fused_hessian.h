@@ -10,9 +10,8 @@ namespace firn::cuda {
 template <class Kernel>
 struct HessianShape : FusedShape<Kernel, false> {
   using Base = FusedShape<Kernel, false>;
-  static constexpr int kStaged = 3;  // float4
   static constexpr int kTiles = Base::kTile > Base::kPlanes ? Base::kTile : Base::kPlanes;
-  static constexpr std::size_t kBytes = sizeof(float4) * (kTiles + kStaged * Base::kSlots);
+  static constexpr std::size_t kBytes = sizeof(float4) * kTiles + StagedForce::kBytes * Base::kSlots;
 };
 
 struct HessianArgs {
@@ -50,8 +49,11 @@ class HessianPass {
     for (int i = begin + static_cast<int>(threadIdx.x) * entry.z; i < end; i += Shape::kThreads * entry.z) particle(i);
     __syncthreads();
     const PlaneSums<Kernel, Shape, StagedForce> planes{shared_, in_, stage_, {nullptr, args_.Hu, nullptr}};
-    planes.sum();
-    planes.leftovers();
+    // Leftovers by warps that have no planes to sum.
+    if (static_cast<int>(threadIdx.x) < planes.kThreads)
+      planes.sum();
+    else
+      planes.leftovers(planes.kThreads);
     __syncthreads();
     planes.add();
   }
@@ -110,14 +112,14 @@ class HessianPass {
     const int cell = Layout<3>::node_in_block(stencil.base);
     int slot = Shape::kRanks;
     if (inside) slot = atomicAdd(&shared_.ranks[cell], 1);
-    if (slot < Shape::kRanks) return staged.store(stage_ + slot * Shape::kRankStride + cell, Shape::kSlots);
+    if (slot < Shape::kRanks) return staged.store(stage_, Shape::kSlots, slot * Shape::kRankStride + cell);
     slot = atomicAdd(&shared_.ranks[64], 1);
     if (slot < Shape::kLeftovers) {
       shared_.where[slot] = packed_base(stencil.base);
-      return staged.store(stage_ + Shape::kRankStride * Shape::kRanks + slot, Shape::kSlots);
+      return staged.store(stage_, Shape::kSlots, Shape::kRankStride * Shape::kRanks + slot);
     }
 #pragma unroll 1
-    for (int k = 0; k < S * S * S; ++k)
+    for (int k = 0; k < S * S; ++k)
       scatter_leftover<Kernel>(shared_.overlap, GridView<T>{nullptr, args_.Hu, nullptr}, stencil.base, staged, k);
   }
 

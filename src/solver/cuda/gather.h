@@ -76,11 +76,10 @@ __device__ inline Gathered<T, D> gather_velocities(const Stencil<T, D, Kernel>& 
 template <class T, int D, class Kernel>
 __device__ __noinline__ void gather_contact(const StepArgs<T, D>& a, int block, int i) {
   const ParticleView<T, D>& ps = a.now;
-  T touching(0), memory[3] = {T(0), T(0), T(0)};
-  if (!ps.place[i].in_reach()) return store_column(memory, ps.room, i, a.next.held);  // none of its nodes can touch
+  if (!ps.place[i].in_reach()) return;  // none of its nodes can touch
+  T touching(0), memory[3];
   PushMemory<T> sums;
-  Stencil<T, D, Kernel>(ps.place[i]).for_each([&](int at, T w, const Vec<T, D>&, const Vec<T, D>&) {
-    const Vec<int, D> n = Tile<D, Kernel>::node(at);
+  Stencil<T, D, Kernel>(ps.place[i]).for_each_node([&](const Vec<int, D>& n, T w) {
     const int layer = a.contact.first[a.blocks.overlap[std::size_t(block) * Layout<D>::kOverlap + Layout<D>::overlap_of(n)]];
     if (layer < 0) return;
     const Quad<T> held = a.contact.held[std::size_t(layer) * Layout<D>::kNodes + Layout<D>::node_in_block(n)];
@@ -119,17 +118,12 @@ struct Deformed {
   T J_P;
   SnowParameters<T> parameters;
 };
+// Of what became of it; upright: the flow has not turned it inside out.
 template <class T, int D>
-__device__ inline Deformed<T, D> update_deformation(const StepArgs<T, D>& a, int i, const SnowParameters<T>& parameters,
-                                                    const Mat<T, D>& gradient, Outcome& outcome) {
+__device__ inline Deformed<T, D> deformed(const StepArgs<T, D>& a, int i, const SnowParameters<T>& parameters,
+                                          const PlasticResult<T, D>& plastic, bool upright, Outcome& outcome) {
   const ParticleView<T, D>& ps = a.now;
-  Deformed<T, D> after;
-  load_column(ps.F_E, ps.room, i, after.F_E.a);
-  const Mat<T, D> change = Mat<T, D>::identity() + a.c.cells_per_speed * gradient;
-  after.parameters = parameters;
-  const PlasticResult<T, D> plastic = yield(change * after.F_E, ps.J_P[i], after.parameters);
-  after.F_E = plastic.F_E;
-  after.J_P = plastic.J_P;
+  Deformed<T, D> after{plastic.F_E, plastic.J_P, parameters};
   if (!(plastic.J_P <= T(2) && plastic.J_P >= T(0.5))) {  // up to here there is no limit whatever the volume
     after.J_P = capped_plastic(plastic.J_P, a.c.support, ps.volume[i]);
     outcome.capped += after.J_P != plastic.J_P;
@@ -139,9 +133,17 @@ __device__ inline Deformed<T, D> update_deformation(const StepArgs<T, D>& a, int
   outcome.relaxed += plastic.kept < T(1);
   outcome.limited += abs(hardening_exponent(after.parameters, after.J_P)) >= after.parameters.log_limit;
   if (plastic.dissipated != T(0)) outcome.dissipated += double(ps.volume[i]) * double(plastic.dissipated);
-  if (!(determinant(change) > T(0))) outcome.fail(Fault::kInverted, ps.id[i]);
+  if (!upright) outcome.fail(Fault::kInverted, ps.id[i]);
   if (!(plastic.J_P > T(0))) outcome.fail(Fault::kPlastic, ps.id[i]);
   return after;
+}
+template <class T, int D>
+__device__ inline Deformed<T, D> update_deformation(const StepArgs<T, D>& a, int i, const SnowParameters<T>& parameters,
+                                                    const Mat<T, D>& gradient, Outcome& outcome) {
+  Mat<T, D> F_E;
+  load_column(a.now.F_E, a.now.room, i, F_E.a);
+  const Mat<T, D> change = Mat<T, D>::identity() + a.c.cells_per_speed * gradient;
+  return deformed(a, i, parameters, yield(change * F_E, a.now.J_P[i], parameters), determinant(change) > T(0), outcome);
 }
 
 // Of a particle that is alone: step 7 leaves it out.

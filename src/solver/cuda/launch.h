@@ -1,6 +1,9 @@
 // What a step's kernels are told and what they report, apart because every stage is a file: constants, bodies, sums over thread blocks.
 #pragma once
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
 #include <climits>
 
 #include "materials/snow.h"
@@ -75,10 +78,64 @@ inline constexpr unsigned long long kNoFault = ~0ull;
 
 inline constexpr int kLoadValues = 7;  // force, torque, power
 
+template <class N>
+__device__ inline N sum_of_warp(N x) {
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
+  return x;
+}
+
+// What the particles of a CTA of the fused step found out.
+struct alignas(16) Tally {
+  double pull, dissipated;  // W, of gravity; J
+  double mass;              // kg, of a scatter alone: steps do not change it
+  unsigned long long fault;
+  unsigned wave, speed;  // bits of floats that are not negative
+  int strayed, outside, limited, relaxed, capped;
+
+  __device__ void start() {
+    wave = speed = 0;
+    strayed = outside = limited = relaxed = capped = 0;
+    fault = kNoFault;
+    dissipated = pull = mass = 0;
+  }
+  // By warps, and only what there is.
+  __device__ static void raise_to(unsigned& to, float x) {
+    const unsigned largest = __reduce_max_sync(~0u, __float_as_uint(x));
+    if (threadIdx.x % 32 == 0) atomicMax(&to, largest);
+  }
+  __device__ static void count(int& to, int n) {
+    if (!__any_sync(~0u, n != 0)) return;
+    const int sum = __reduce_add_sync(~0u, n);
+    if (threadIdx.x % 32 == 0) atomicAdd(&to, sum);
+  }
+  __device__ static void sum(double& to, double x) {
+    if (!__any_sync(~0u, x != 0)) return;
+    x = sum_of_warp(x);
+    if (threadIdx.x % 32 == 0) atomicAdd(&to, x);
+  }
+
+  FIRN_HD void add(const Tally& other) {
+    pull += other.pull;
+    dissipated += other.dissipated;
+    mass += other.mass;
+    fault = other.fault < fault ? other.fault : fault;
+    wave = other.wave > wave ? other.wave : wave;
+    speed = other.speed > speed ? other.speed : speed;
+    strayed += other.strayed;
+    outside += other.outside;
+    limited += other.limited;
+    relaxed += other.relaxed;
+    capped += other.capped;
+  }
+};
+
+inline constexpr int kFinishCtas = 128, kFinishThreads = 128;  // of the kernel that sums them
+
 // All that the host reads of a step; the loads of every body follow.
 struct Reports {
   SnowReport snow;
   StepReport step;
+  Tally sums[kFinishCtas];  // of the fused step
 };
 FIRN_HD inline double* loads_of(Reports* reports) { return reinterpret_cast<double*>(reports + 1); }
 
@@ -150,12 +207,6 @@ __device__ inline void find_near(const Body<T, D>* bodies, int count, const Cell
 }
 
 // Sums over a CTA: everyone calls it with a number, one adds the sum to what is in memory.
-
-template <class N>
-__device__ inline N sum_of_warp(N x) {
-  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
-  return x;
-}
 
 template <class N>
 __device__ inline N sum_of_cta(N x) {
@@ -231,9 +282,14 @@ struct LoadSums {
                                       r[2] * given[0] - r[0] * given[2],
                                       r[0] * given[1] - r[1] * given[0],
                                       power};
+    // Threads that touch the same body at once are summed first: atomics of doubles in shared memory take turns.
+    namespace cg = cooperative_groups;
+    const auto peers = cg::labeled_partition(cg::coalesced_threads(), static_cast<int>(k));
     double* to = k < kMost ? values[k] : all + std::size_t(number) * kLoadValues;
-    for (int c = 0; c < kLoadValues; ++c)
-      if (sums[c] != 0) atomicAdd(to + c, sums[c]);
+    for (int c = 0; c < kLoadValues; ++c) {
+      const double sum = cg::reduce(peers, sums[c], cg::plus<double>());
+      if (peers.thread_rank() == 0 && sum != 0) atomicAdd(to + c, sum);
+    }
   }
   // After a __syncthreads().
   __device__ void finish(const NearBodies& near) {
@@ -289,6 +345,7 @@ struct StepArgs {
   Constraint<T, D>* constraints;
   SnowReport* snow;
   StepReport* report;
+  bool bodies_move;
   bool wants_extent;
   bool only_near_bodies;  // of the grid: the fused step makes other velocities by itself
 };

@@ -91,7 +91,8 @@ FIRN_HD inline Cell<D> block_of(Key key) {
 }
 
 // A particle's place: the cell from its block's first one, eight bits an axis, and the offset in it; and whether bodies are in reach
-// (touching_reach) or come there in the step, since the last scatter.
+// (touching_reach) or come there in the step, since the last scatter. What it remembers of bodies (`held`) is nothing where they are not,
+// whatever the column says.
 template <class T, int D>
 struct alignas(D == 3 && sizeof(T) == 4 ? 16 : alignof(T)) Place {
   Vec<T, D> offset;
@@ -189,6 +190,19 @@ struct Stencil {
           }
         }
       }
+    }
+  }
+
+  // f(node from the block's first one, w): a loop of few instructions, for what few particles come to.
+  template <class F>
+  __device__ void for_each_node(F f) const {
+#pragma unroll 1
+    for (int k = 0; k < (D == 3 ? S * S * S : S * S); ++k) {
+      Vec<int, D> at;
+      for (int d = D - 1, left = k; d >= 0; --d, left /= S) at[d] = left % S;
+      T weight(1);
+      for (int d = 0; d < D; ++d) weight *= w[d][at[d]];
+      f(base + at, weight);
     }
   }
 

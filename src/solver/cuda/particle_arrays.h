@@ -9,7 +9,7 @@
 
 namespace firn::cuda {
 
-// What a step changes is there twice; what it leaves alone, once more for sorting.
+// What a step changes is there twice.
 template <class T, int D>
 class ParticleArrays {
  public:
@@ -20,18 +20,19 @@ class ParticleArrays {
   std::size_t bytes() const {
     std::size_t sum = 0;
     for (const Changing& c : changing_) sum += c.place.bytes() + c.reals.bytes();
-    for (const Fixed& f : fixed_) sum += f.reals.bytes() + f.material.bytes() + f.id.bytes();
-    return sum;
+    return sum + fixed_.reals.bytes() + fixed_.material.bytes() + fixed_.id.bytes();
   }
 
-  ParticleView<T, D> now() const { return view(0, 0); }
-  ParticleView<T, D> next() const { return view(1, 0); }    // with what steps leave alone
-  ParticleView<T, D> sorted() const { return view(1, 1); }  // where a sort puts them
-
+  ParticleView<T, D> now() const { return view(0); }
+  ParticleView<T, D> next() const { return view(1); }
   void swap_changing() { std::swap(changing_[0], changing_[1]); }
-  void swap_all() {
-    swap_changing();
-    std::swap(fixed_[0], fixed_[1]);
+
+  // f(column) for what steps leave alone.
+  template <class F>
+  void for_each_fixed(F f) const {
+    for (int k = 0; k < fixed_columns(); ++k) f(fixed_.reals.data() + k * room_);
+    f(fixed_.material.data());
+    f(fixed_.id.data());
   }
 
   // Room for so many; the first `kept` stay.
@@ -58,6 +59,7 @@ class ParticleArrays {
         cell[i][d] = from.cell[d][slots[i]] - origin[d];
       }
       place[i].packed = 0;
+      place[i].set_in_reach(optional_.held && remembers(from, slots[i]));
     });
     cells.reserve(n);
     copy_in(place, to.place + first);
@@ -86,20 +88,26 @@ class ParticleArrays {
       copy_out(on_device, values);
       parallel_for(n, [&](std::size_t i) { column[i] = values[i]; });
     });
+    if (optional_.held)
+      parallel_for(n, [&](std::size_t i) {
+        if (!place[i].in_reach()) to.push[i] = to.touch[i] = to.credit[i] = T(0);
+      });
   }
 
  private:
+  static bool remembers(const Particles<T, D>& ps, std::uint32_t slot) {
+    return ps.push[slot] != T(0) || ps.touch[slot] != T(0) || ps.credit[slot] != T(0);
+  }
+
   void allocate(std::size_t room) {
     room_ = room;
     for (Changing& c : changing_) {
       c.place.reserve(room_);
       c.reals.reserve(room_ * changing_columns());
     }
-    for (Fixed& f : fixed_) {
-      f.reals.reserve(room_ * fixed_columns());
-      f.material.reserve(room_);
-      f.id.reserve(room_);
-    }
+    fixed_.reals.reserve(room_ * fixed_columns());
+    fixed_.material.reserve(room_);
+    fixed_.id.reserve(room_);
   }
 
   void copy(const ParticleArrays& from, std::size_t count) {
@@ -109,9 +117,9 @@ class ParticleArrays {
     copy(changing_[0].place.data(), from.changing_[0].place.data());
     for (int k = 0; k < changing_columns(); ++k)
       copy(changing_[0].reals.data() + k * room_, from.changing_[0].reals.data() + k * from.room_);
-    for (int k = 0; k < fixed_columns(); ++k) copy(fixed_[0].reals.data() + k * room_, from.fixed_[0].reals.data() + k * from.room_);
-    copy(fixed_[0].material.data(), from.fixed_[0].material.data());
-    copy(fixed_[0].id.data(), from.fixed_[0].id.data());
+    for (int k = 0; k < fixed_columns(); ++k) copy(fixed_.reals.data() + k * room_, from.fixed_.reals.data() + k * from.room_);
+    copy(fixed_.material.data(), from.fixed_.material.data());
+    copy(fixed_.id.data(), from.fixed_.id.data());
   }
 
   struct Changing {
@@ -127,9 +135,9 @@ class ParticleArrays {
   int changing_columns() const { return D + D * D + 1 + (optional_.affine ? D * D : 0) + (optional_.held ? 3 : 0); }
   int fixed_columns() const { return 2 + (optional_.varied ? 4 : 0); }
 
-  ParticleView<T, D> view(int changing, int fixed) const {
+  ParticleView<T, D> view(int changing) const {
     const Changing& c = changing_[changing];
-    const Fixed& f = fixed_[fixed];
+    const Fixed& f = fixed_;
     ParticleView<T, D> v{};
     v.room = room_;
     v.place = c.place.data();
@@ -189,7 +197,7 @@ class ParticleArrays {
   OptionalColumns optional_;
   std::size_t room_ = 0;
   Changing changing_[2];
-  Fixed fixed_[2];
+  Fixed fixed_;
 };
 
 }  // namespace firn::cuda

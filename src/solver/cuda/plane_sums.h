@@ -26,83 +26,104 @@ struct PlaneSums {
   const float4* stage;
   GridView<T> grid;
 
+  // Momentum and mass, and force: one after the other, because with both at once there are too few registers; by two halves of the CTA
+  // where it is that large.
+  static constexpr int kLanes = 64 * S;
+  static constexpr bool kHalves = kMomentum && Shape::kThreads >= 2 * kLanes;
+  static constexpr int kThreads = kHalves ? 2 * kLanes : kLanes;  // that have something to do
+
   __device__ void sum() const {
-    if (threadIdx.x >= 64 * S) return;
-    const int a = threadIdx.x >> 6, cell = threadIdx.x & 63, cx = cell >> 4;
+    const int half = kHalves ? static_cast<int>(threadIdx.x) / kLanes : 0, lane = static_cast<int>(threadIdx.x) - half * kLanes;
+    if (half > 1 || lane >= kLanes) return;
+    const int a = lane >> 6, cell = lane & 63, cx = cell >> 4;
+    const bool momentum = kMomentum && half == 0, force = !kHalves || half == 1;
     float4* const own = out + (a * 4 + (cx & 2)) * Shape::kPlane;  // of this warp
-    for (int q = 0; q <= kForce; ++q)
-      for (int k = threadIdx.x & 31; k < 2 * Shape::kPlane; k += 32) own[q * Shape::kPlanes + k] = make_float4(0, 0, 0, 0);
+    for (int k = threadIdx.x & 31; k < 2 * Shape::kPlane; k += 32) {
+      if (momentum) own[k] = make_float4(0, 0, 0, 0);
+      if (force) own[kForce * Shape::kPlanes + k] = make_float4(0, 0, 0, 0);
+    }
     __syncwarp();
-    rows<0>(a, cell);
-    if constexpr (Shape::kRows < S) rows<Shape::kRows>(a, cell);
+    const int end = ::min(shared.ranks[cell], int(Shape::kRanks));
+    if constexpr (kMomentum)
+      if (momentum) {
+        momentum_rows<0>(a, cell, end);
+        if constexpr (Shape::kRows < S) momentum_rows<Shape::kRows>(a, cell, end);
+      }
+    if (!force) return;
+    force_rows<0>(a, cell, end);
+    if constexpr (Shape::kRows < S) force_rows<Shape::kRows>(a, cell, end);
   }
 
-  // Rows First … of the plane; momentum and mass, then force: with both at once there are too few registers.
+  // Rows First … of the plane.
   template <int First>
-  __device__ void rows(int a, int cell) const {
+  __device__ void momentum_rows(int a, int cell, int end) const {
     constexpr int R = Shape::kRows;
     const PlaneWeight<S> plane(a);
-    const int end = ::min(shared.ranks[cell], int(Shape::kRanks));
-    if constexpr (kMomentum) {
-      T sums[R][S][4] = {};
-      for (int j = 0; j < end; ++j) {
-        const Source s = Source::load(stage + cell + j * Shape::kRankStride, Shape::kSlots);
-        T wy[S], gy[S], wz[S], gz[S];
-        Kernel::weights(s.r[1] + kFirstDelta<Kernel>, wy, gy);
-        Kernel::weights(s.r[2] + kFirstDelta<Kernel>, wz, gz);
-        const T wx = plane.w(s.r[0]);
-        Vec<T, 3> x = s.p;
+    T sums[R][S][4] = {};
+    for (int j = 0; j < end; ++j) {
+      const Source s = Source::load(stage, Shape::kSlots, cell + j * Shape::kRankStride);
+      T wy[S], gy[S], wz[S], gz[S];
+      Kernel::weights(s.r[1] + kFirstDelta<Kernel>, wy, gy);
+      Kernel::weights(s.r[2] + kFirstDelta<Kernel>, wz, gz);
+      const T wx = plane.w(s.r[0]);
+      Vec<T, 3> x = s.p;
+      if constexpr (kAffine)
+        for (int d = 0; d < 3; ++d) x[d] = fmaf(T(a), s.slope(d, 0), x[d]);
+#pragma unroll
+      for (int b = 0; b < R; ++b) {
+        const T w = wx * wy[First + b];
+        Vec<T, 3> p = x;
         if constexpr (kAffine)
-          for (int d = 0; d < 3; ++d) x[d] = fmaf(T(a), s.slope(d, 0), x[d]);
+          for (int d = 0; d < 3; ++d) p[d] = fmaf(T(First + b), s.slope(d, 1), p[d]);
+        const T m = w * s.mass, p0 = w * p[0], p1 = w * p[1], p2 = w * p[2];
+        T slope[3] = {};
+        if constexpr (kAffine)
+          for (int d = 0; d < 3; ++d) slope[d] = w * s.slope(d, 2);
 #pragma unroll
-        for (int b = 0; b < R; ++b) {
-          const T w = wx * wy[First + b];
-          Vec<T, 3> p = x;
+        for (int c = 0; c < S; ++c) {
+          T* const to = sums[b][c];
+          to[0] = fmaf(wz[c], m, to[0]);
+          to[1] = fmaf(wz[c], p0, to[1]);
+          to[2] = fmaf(wz[c], p1, to[2]);
+          to[3] = fmaf(wz[c], p2, to[3]);
           if constexpr (kAffine)
-            for (int d = 0; d < 3; ++d) p[d] = fmaf(T(First + b), s.slope(d, 1), p[d]);
-          const T m = w * s.mass, p0 = w * p[0], p1 = w * p[1], p2 = w * p[2];
+            if (c > 0) {
+              const T wc = T(c) * wz[c];
 #pragma unroll
-          for (int c = 0; c < S; ++c) {
-            T* const to = sums[b][c];
-            to[0] = fmaf(wz[c], m, to[0]);
-            if constexpr (kAffine) {
-              const T wc = w * wz[c];
-#pragma unroll
-              for (int d = 0; d < 3; ++d) to[1 + d] = fmaf(wc, fmaf(T(c), s.slope(d, 2), p[d]), to[1 + d]);
-            } else {
-              to[1] = fmaf(wz[c], p0, to[1]);
-              to[2] = fmaf(wz[c], p1, to[2]);
-              to[3] = fmaf(wz[c], p2, to[3]);
+              for (int d = 0; d < 3; ++d) to[1 + d] = fmaf(wc, slope[d], to[1 + d]);
             }
-          }
         }
       }
-      add_rows<First, 0>(a, cell, sums);
     }
-    {
-      T sums[R][S][4] = {};
-      for (int j = 0; j < end; ++j) {
-        const Source s = Source::load(stage + cell + j * Shape::kRankStride, Shape::kSlots);
-        T wy[S], gy[S], wz[S], gz[S];
-        Kernel::weights(s.r[1] + kFirstDelta<Kernel>, wy, gy);
-        Kernel::weights(s.r[2] + kFirstDelta<Kernel>, wz, gz);
-        const T wx = plane.w(s.r[0]), gx = plane.g(s.r[0]);
+    add_rows<First, 0>(a, cell, sums);
+  }
+
+  template <int First>
+  __device__ void force_rows(int a, int cell, int end) const {
+    constexpr int R = Shape::kRows;
+    const PlaneWeight<S> plane(a);
+    T sums[R][S][4] = {};
+    for (int j = 0; j < end; ++j) {
+      const Source s = Source::load(stage, Shape::kSlots, cell + j * Shape::kRankStride);
+      T wy[S], gy[S], wz[S], gz[S];
+      Kernel::weights(s.r[1] + kFirstDelta<Kernel>, wy, gy);
+      Kernel::weights(s.r[2] + kFirstDelta<Kernel>, wz, gz);
+      const T wx = plane.w(s.r[0]), gx = plane.g(s.r[0]);
 #pragma unroll
-        for (int b = 0; b < R; ++b) {
-          const T w = wx * wy[First + b], x = gx * wy[First + b], y = wx * gy[First + b];
-          const T f0 = fmaf(s.a(0, 0), x, s.a(0, 1) * y), f1 = fmaf(s.a(1, 0), x, s.a(1, 1) * y), f2 = fmaf(s.a(2, 0), x, s.a(2, 1) * y);
-          const T h0 = w * s.a(0, 2), h1 = w * s.a(1, 2), h2 = w * s.a(2, 2);
+      for (int b = 0; b < R; ++b) {
+        const T w = wx * wy[First + b], x = gx * wy[First + b], y = wx * gy[First + b];
+        const T f0 = fmaf(s.a(0, 0), x, s.a(0, 1) * y), f1 = fmaf(s.a(1, 0), x, s.a(1, 1) * y), f2 = fmaf(s.a(2, 0), x, s.a(2, 1) * y);
+        const T h0 = w * s.a(0, 2), h1 = w * s.a(1, 2), h2 = w * s.a(2, 2);
 #pragma unroll
-          for (int c = 0; c < S; ++c) {
-            T* const to = sums[b][c];
-            to[1] = fmaf(wz[c], f0, fmaf(gz[c], h0, to[1]));
-            to[2] = fmaf(wz[c], f1, fmaf(gz[c], h1, to[2]));
-            to[3] = fmaf(wz[c], f2, fmaf(gz[c], h2, to[3]));
-          }
+        for (int c = 0; c < S; ++c) {
+          T* const to = sums[b][c];
+          to[1] = fmaf(wz[c], f0, fmaf(gz[c], h0, to[1]));
+          to[2] = fmaf(wz[c], f1, fmaf(gz[c], h1, to[2]));
+          to[3] = fmaf(wz[c], f2, fmaf(gz[c], h2, to[3]));
         }
       }
-      add_rows<First, kForce>(a, cell, sums);
     }
+    add_rows<First, kForce>(a, cell, sums);
   }
 
   // A warp's 32 cells never meet another warp's nodes of the same plane; among themselves they take turns.
@@ -126,13 +147,14 @@ struct PlaneSums {
     }
   }
 
-  __device__ void leftovers() const {
-    constexpr int kNodes = S * S * S;
-    const int count = ::min(shared.ranks[64], int(Shape::kLeftovers)) * kNodes;
+  // By the threads from `first` on.
+  __device__ void leftovers(int first) const {
+    constexpr int kRows = S * S;
+    const int count = ::min(shared.ranks[64], int(Shape::kLeftovers)) * kRows;
 #pragma unroll 1
-    for (int k = Shape::kThreads - 1 - static_cast<int>(threadIdx.x); k < count; k += Shape::kThreads) {
-      const Source s = Source::load(stage + Shape::kRankStride * Shape::kRanks + k / kNodes, Shape::kSlots);
-      scatter_leftover<Kernel>(shared.overlap, grid, base_of(shared.where[k / kNodes]), s, k % kNodes);
+    for (int k = static_cast<int>(threadIdx.x) - first; k < count; k += Shape::kThreads - first) {
+      const Source s = Source::load(stage, Shape::kSlots, Shape::kRankStride * Shape::kRanks + k / kRows);
+      scatter_leftover<Kernel>(shared.overlap, grid, base_of(shared.where[k / kRows]), s, k % kRows);
     }
   }
 

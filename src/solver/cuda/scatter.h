@@ -2,79 +2,9 @@
 // of their particles, and what limits the time step.
 #pragma once
 
-#include "solver/cuda/launch.h"
+#include "solver/cuda/alone.h"
 
 namespace firn::cuda {
-
-// Who is alone (kAloneReach). In dense snow one of the next in memory is near.
-template <class T, int D>
-struct AloneSearch {
-  static constexpr int kReach = kAloneReach<D>;
-  static constexpr int kNext = 4;  // looked at first
-
-  const ParticleView<T, D>& ps;
-  const BlockView<D>& blocks;
-
-  __device__ bool is_alone(int block, int i) const {
-    const int begin = blocks.begin[block], end = blocks.begin[block + 1];
-    for (int j = ::max(begin, i - kNext); j < ::min(end, i + kNext + 1); ++j)
-      if (j != i && is_near(ps.place[i], ps.place[j], Cell<D>::zero())) return false;
-    // The cells of a block's particles are −2 … 5 from its first.
-    Cell<D> lowest, highest;
-    for (int d = 0; d < D; ++d) {
-      lowest[d] = (ps.place[i].cell(d) - kReach - Layout<D>::kEdge - 1 + 3) >> 2;
-      highest[d] = (ps.place[i].cell(d) + kReach + 2) >> 2;
-    }
-    return search(block, i, lowest, highest);
-  }
-
- private:
-  __device__ static bool is_near(const Place<T, D>& a, const Place<T, D>& b, const Cell<D>& blocks_between) {
-    int farthest = 0;
-    for (int d = 0; d < D; ++d)
-      farthest = ::max(farthest, ::abs(b.cell(d) + std::int32_t(Layout<D>::kEdge) * blocks_between[d] - a.cell(d)));
-    return farthest <= kReach;
-  }
-
-  __device__ bool search(int block, int i, const Cell<D>& lowest, const Cell<D>& highest) const {
-    Cell<D> step = lowest;
-    for (;;) {
-      const int other = find(key_of<D>(blocks.place[block] + step));
-      for (int j = other < 0 ? 0 : blocks.begin[other]; other >= 0 && j < blocks.begin[other + 1]; ++j)
-        if (j != i && is_near(ps.place[i], ps.place[j], step)) return false;
-      int d = D - 1;
-      while (d >= 0 && step[d] == highest[d]) step[d] = lowest[d], --d;
-      if (d < 0) return true;
-      ++step[d];
-    }
-  }
-
-  __device__ int find(Key key) const {
-    int from = 0, to = blocks.count;
-    while (from < to) {
-      const int middle = (from + to) / 2;
-      if (blocks.key[middle] < key)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < blocks.count && blocks.key[from] == key ? from : -1;
-  }
-};
-
-// For steps that must know it before they scatter: of blocks with few particles, because more are never alone. A warp for each block.
-template <class T, int D>
-__global__ void find_alone(StepArgs<T, D> a) {
-  constexpr int kFew = 16;
-  const int block = static_cast<int>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
-  if (block >= a.blocks.count) return;
-  const int begin = a.blocks.begin[block], count = a.blocks.begin[block + 1] - begin, lane = threadIdx.x % 32;
-  if (count > kFew) return;
-  const bool alone = lane < count && AloneSearch<T, D>{a.now, a.blocks}.is_alone(block, begin + lane);
-  if (lane < count) a.alone[begin + lane] = alone;
-  const int lone = __popc(__ballot_sync(~0u, alone));
-  if (lane == 0 && lone > 0) atomicAdd(&a.report->alone, lone);
-}
 
 // Which bodies are near a block of nodes, and room for what they have to know. A warp for each.
 template <class T, int D>
@@ -113,8 +43,7 @@ __device__ __noinline__ void scatter_contact(const StepArgs<T, D>& a, const Near
   const int* overlap = a.blocks.overlap + std::size_t(block) * Layout<D>::kOverlap;
   // f(where a layer's node is, weight) for the nodes that know of the body; a body below 0: for all of them, their first layer.
   const auto for_layers = [&](int body, auto f) {
-    stencil.for_each([&](int at, T w, const Vec<T, D>&, const Vec<T, D>&) {
-      const Vec<int, D> n = Tile<D, Kernel>::node(at);
+    stencil.for_each_node([&](const Vec<int, D>& n, T w) {
       const int nodes = overlap[Layout<D>::overlap_of(n)];
       const int first = a.contact.first[nodes];
       if (first < 0) return;
@@ -136,22 +65,32 @@ __device__ __noinline__ void scatter_contact(const StepArgs<T, D>& a, const Near
       if (seen < widest) lower(a.contact.gap + at, seen);
     });
   }
+  const bool remembers = place.in_reach() && in_reach;
   if (comes_in_reach != place.in_reach()) {
     Place<T, D> marked = place;
     marked.set_in_reach(comes_in_reach);
     ps.place[i] = marked;
   }
-  T memory[3];
+  T memory[3] = {T(0), T(0), T(0)};
+  if (!remembers) {
+    if (comes_in_reach) store_column(memory, ps.room, i, ps.held);
+    return;
+  }
   load_column(ps.held, ps.room, i, memory);
   if (memory[0] == T(0) && memory[1] == T(0) && memory[2] == T(0)) return;
-  if (!in_reach) {
-    const T nothing[3] = {T(0), T(0), T(0)};
-    return store_column(nothing, ps.room, i, ps.held);
-  }
   const T mass = ps.mass[i];
   for_layers(-1, [&](std::size_t at, T w) {
     add_quad(a.contact.memory + at, Quad<T>{{T(0), w * mass * memory[0], w * mass * memory[1], w * mass * memory[2]}});
   });
+}
+
+// Where no body is near.
+template <class T, int D>
+__device__ inline void forget_bodies(const ParticleView<T, D>& ps, int i) {
+  Place<T, D> place = ps.place[i];
+  if (!place.in_reach()) return;
+  place.set_in_reach(false);
+  ps.place[i] = place;
 }
 
 // The limits of the time step, of one thread.
@@ -290,8 +229,7 @@ __global__ void __launch_bounds__(kThreads<D>) scatter(StepArgs<T, D> a, bool wi
     if (near.count > 0) {
       scatter_contact<T, D, Kernel>(a, near, block, i);
     } else {
-      const T nothing[3] = {T(0), T(0), T(0)};
-      store_column(nothing, a.now.room, i, a.now.held);
+      forget_bodies(a.now, i);
     }
   }
   __syncthreads();
