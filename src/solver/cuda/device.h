@@ -20,7 +20,7 @@ inline void check(cudaError_t result, const char* what) {
 // After a launch.
 inline void check_launch(const char* what) { check(cudaGetLastError(), what); }
 
-// An array on the device. What is in it is lost when it grows, unless asked otherwise.
+// An array on the device. What is in it is lost when it grows. Then it gets more than asked for, so that it does not soon grow again.
 template <class T>
 class Buffer {
  public:
@@ -34,6 +34,7 @@ class Buffer {
 
   void reserve(std::size_t n) {
     if (n <= room_) return;
+    if (room_ > 0) n += n / 8;
     cudaFree(std::exchange(data_, nullptr));
     room_ = 0;
     data_ = allocate(n);

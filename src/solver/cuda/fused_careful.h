@@ -119,7 +119,7 @@ class CarefulPass {
     const bool advances = args_.gathers && !only_stage, alone = a_.alone[i] != 0;
     if (advances) move(i, after);
     const T J_P = advances ? a_.now.J_P[i] : n_.now.J_P[i];
-    const StrainResult<T> flowed = yield_and_stress(F, J_P, parameters);
+    const StrainResult<T> flowed = yield_and_stress(F, J_P, parameters, advances && !alone);
     after.J_P = J_P;
     if (advances && alone) {
       keep_deformation(a_, i, parameters, outcome_);
@@ -164,14 +164,15 @@ class CarefulPass {
     move_particle<T, 3>(a_, i, after.v, outcome_);
   }
 
-  // The stress unhardened.
-  __device__ static StrainResult<T> yield_and_stress(const Mat<T, 3>& F, T J_P, const SnowParameters<T>& s) {
+  // The stress unhardened. yields: false for snow as it is, which may come with any strain.
+  __device__ static StrainResult<T> yield_and_stress(const Mat<T, 3>& F, T J_P, SnowParameters<T> s, bool yields) {
+    if (!yields) s.stretch_min = T(0), s.stretch_max = T(1e18);
     const Symmetric<T> E = left_strain(F);
     const T J = determinant(F);
     if (J > T(0) && squared_size(E) <= kLargestSeriesStrain<T> * kLargestSeriesStrain<T> && stays_elastic(E, s))
       return {{F, J_P, T(1), T(0)}, kirchhoff_by_series(E, J, {s.mu0, s.lambda0})};
     if (J > T(0)) return yield_by_strain(F, J_P, s);
-    const PlasticResult<T, 3> plastic = yield(F, J_P, s);
+    const PlasticResult<T, 3> plastic = yields ? yield(F, J_P, s) : PlasticResult<T, 3>{F, J_P, T(1), T(0)};
     const Mat<T, 3> R = rotation_near(plastic.F_E), tau = first_piola(plastic.F_E, R, Lame<T>{s.mu0, s.lambda0}) * transpose(plastic.F_E);
     return {plastic, {tau(0, 0), tau(0, 1), tau(0, 2), tau(1, 1), tau(1, 2), tau(2, 2)}};
   }
