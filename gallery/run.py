@@ -203,8 +203,8 @@ def write_page():
              "that did other things as well. The factor compares them per particle and frame; frames per second, lengths and speeds of the "
              "paper's scenes are not published, ours are in the scene files. Of the snowplow's 3.9e6 particles it is not said whether all "
              "were in the moving grid at once: its 2.1 minutes are 32 µs a particle and frame, those of the other nine 225 to 1,460. "
-             "Rows of `medium` of `crust`, `digging`, `double_smash`, `snowball_drop`, `snowplow`, `wall_slippery`, `wall_sticky` and `wedge`, "
-             "and the dropped snowball at `paper`, were measured with automatic steps twice as long as they are now.", ""]
+             "Rows of `medium` of `crust`, `digging`, `double_smash`, `snowball_drop`, `snowplow`, `wall_slippery`, `wall_sticky` and "
+             "`wedge`, and the dropped snowball at `paper`, were measured with automatic steps twice as long as they are now.", ""]
     for chapter, scenes in CHAPTERS:
         lines += [f"## {chapter}", ""]
         if scenes[0] in DENSITY_LIMITED:
