@@ -84,7 +84,6 @@ StepArgs<T, D> CudaSolver<T, D, Kernel>::args(const Model& model, double dt) {
                    &reports_.data()->snow,
                    &reports_.data()->step,
                    some_body_moves(model),
-                   some_body_moves(model),
                    is_fused(model)};
   return a;
 }
@@ -132,7 +131,7 @@ void CudaSolver<T, D, Kernel>::scatter_again(const Model& model, const State& st
       scatter<T, D, Kernel><<<blocks_.blocks, kOfBlocks>>>(a, with_lone);
       check_launch("scatter");
     }
-    if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(a);
+    if (a.bodies_move) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(a);
     StepReport none;
     read_reports(fused, snow_, none);
     const bool had_room = snow_.overflowed <= overflow_room_ || !fused;
@@ -270,7 +269,7 @@ void CudaSolver<T, D, Kernel>::step_fused(const Model& model, StepArgs<T, D>& a)
   }
   find_near(next);
   launch_fused(model, a, next, true);
-  if (a.wants_extent) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(next);
+  if (a.bodies_move) find_extent<T, D><<<blocks_.blocks, kOfBlocks>>>(next);
   check_launch("the fused step");
 }
 

@@ -345,8 +345,7 @@ struct StepArgs {
   Constraint<T, D>* constraints;
   SnowReport* snow;
   StepReport* report;
-  bool bodies_move;
-  bool wants_extent;
+  bool bodies_move;       // then the host wants to know where the snow is
   bool only_near_bodies;  // of the grid: the fused step makes other velocities by itself
 };
 

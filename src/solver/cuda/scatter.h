@@ -99,7 +99,7 @@ struct Limits {
   T wave = T(0), soft_wave_squared = T(0), speed = T(0);
   double energy = 0;
   double pull = 0, mass = 0;
-  int alone = 0, strayed = 0, outside = 0;
+  int alone = 0, strayed = 0;
 
   __device__ void report(SnowReport& to) {
     const T w = largest_of_cta(wave), s = largest_of_cta(soft_wave_squared), v = largest_of_cta(speed);
@@ -240,7 +240,7 @@ __global__ void __launch_bounds__(kThreads<D>) scatter(StepArgs<T, D> a, bool wi
     const double energy = sum_of_cta(limits.energy);
     if (threadIdx.x == 0) atomicAdd(&a.snow->energy, energy);
   }
-  if (a.wants_extent) report_extent<T, D>(a.now, std::int32_t(Layout<D>::kEdge) * a.blocks.place[block], begin, end, *a.snow);
+  if (a.bodies_move) report_extent<T, D>(a.now, std::int32_t(Layout<D>::kEdge) * a.blocks.place[block], begin, end, *a.snow);
 }
 
 // Step 2: V⁰ of particles that have none yet (M5).
