@@ -35,7 +35,7 @@ struct AloneSearch {
     for (;;) {
       bool own = true;
       for (int d = 0; d < D; ++d) own = own && step[d] == 0;
-      if (!own && finds(find(key_of<D>(blocks.place[block] + step)), i, step, lane, lanes, any)) return true;
+      if (!own && finds(find_key(blocks.key, blocks.count, key_of<D>(blocks.place[block] + step)), i, step, lane, lanes, any)) return true;
       int d = D - 1;
       while (d >= 0 && step[d] == highest[d]) step[d] = lowest[d], --d;
       if (d < 0) return false;
@@ -62,18 +62,6 @@ struct AloneSearch {
       if (any(j < blocks.begin[other + 1] && j != i && is_near(ps.place[i], ps.place[j], step))) return true;
     }
     return false;
-  }
-
-  __device__ int find(Key key) const {
-    int from = 0, to = blocks.count;
-    while (from < to) {
-      const int middle = (from + to) / 2;
-      if (blocks.key[middle] < key)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    return from < blocks.count && blocks.key[from] == key ? from : -1;
   }
 };
 

@@ -44,13 +44,7 @@ __global__ void link_nodes(const Cell<D>* places, int count, const Key* node_key
   const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (at >= count * Layout<D>::kOverlap) return;
   const Cell<D> nodes = places[at / Layout<D>::kOverlap] + neighbor<D>(at % Layout<D>::kOverlap);
-  const Key key = key_of<D>(nodes);
-  int from = 0, to = node_count;
-  while (to - from > 1) {
-    const int middle = (from + to) / 2;
-    (node_keys[middle] <= key ? from : to) = middle;
-  }
-  overlap[at] = from;
+  overlap[at] = find_key(node_keys, node_count, key_of<D>(nodes));
 }
 
 template <int D>

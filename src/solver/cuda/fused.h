@@ -279,10 +279,7 @@ class FusedStep {
 
   __device__ void report() {
     Tally& tally = shared_.tally;
-    Tally::raise_to(tally.wave, wave_);
-    Tally::raise_to(tally.speed, speed_);
-    const T pull = sum_of_warp(pull_);
-    if (threadIdx.x % 32 == 0) shared_.pull[threadIdx.x / 32] += pull;
+    shared_.raise(wave_, speed_, pull_);
     Tally::count(tally.strayed, strayed_);
     Tally::count(tally.outside, outside_);
     Tally::count(tally.limited, limited_);

@@ -21,6 +21,14 @@ struct FusedShared {
   StagedShared<Shape> staged;
   int list_count;
   std::uint16_t list[kMostOfPart];
+
+  // What all threads of a warp found of the limits of the time step, and of gravity's work.
+  __device__ void raise(float wave, float speed, float own_pull) {
+    Tally::raise_to(tally.wave, wave);
+    Tally::raise_to(tally.speed, speed);
+    const float sum = sum_of_warp(own_pull);
+    if (threadIdx.x % 32 == 0) pull[threadIdx.x / 32] += sum;
+  }
 };
 
 // A particle at the end of the step.
@@ -139,10 +147,7 @@ class CarefulPass {
 
   __device__ void report() {
     Tally& tally = shared_.tally;
-    Tally::raise_to(tally.wave, wave_);
-    Tally::raise_to(tally.speed, speed_);
-    const T pull = sum_of_warp(pull_);
-    if (threadIdx.x % 32 == 0) shared_.pull[threadIdx.x / 32] += pull;
+    shared_.raise(wave_, speed_, pull_);
     Tally::sum(tally.mass, mass_);
     Tally::sum(tally.dissipated, outcome_.dissipated);
     Tally::count(tally.strayed, strayed_);

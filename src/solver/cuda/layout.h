@@ -72,7 +72,6 @@ FIRN_HD inline Cell<D> first_node(const Cell<D>& block, const Cell<D>& origin) {
 
 // Blocks in the order of x, then y, then z.
 using Key = std::uint64_t;
-inline constexpr Key kNoKey = ~Key(0);  // of particles that go: behind all others
 
 template <int D>
 FIRN_HD inline Key key_of(const Cell<D>& block) {
@@ -88,6 +87,19 @@ FIRN_HD inline Cell<D> block_of(Key key) {
     block[d] = static_cast<std::int32_t>(std::int64_t(key & ((Key(1) << Layout<D>::kKeyBits) - 1)) -
                                          (std::int64_t(1) << (Layout<D>::kKeyBits - 1)));
   return block;
+}
+
+// Where a key is among increasing ones; −1: it is not.
+__device__ inline int find_key(const Key* keys, int count, Key key) {
+  int from = 0, to = count;
+  while (from < to) {
+    const int middle = (from + to) / 2;
+    if (keys[middle] < key)
+      from = middle + 1;
+    else
+      to = middle;
+  }
+  return from < count && keys[from] == key ? from : -1;
 }
 
 // A particle's place: the cell from its block's first one, eight bits an axis, and the offset in it; and whether bodies are in reach

@@ -28,18 +28,7 @@ __global__ void carry_nodes(StepArgs<T, D> a, const Key* keys, const Key* before
                             ContactView<T> contact) {
   constexpr int kNodes = Layout<D>::kNodes;
   __shared__ int block;
-  if (threadIdx.x == 0) {
-    const Key key = keys[blockIdx.x];
-    int from = 0, to = count_before;
-    while (from < to) {
-      const int middle = (from + to) / 2;
-      if (before[middle] < key)
-        from = middle + 1;
-      else
-        to = middle;
-    }
-    block = from < count_before && before[from] == key ? from : -1;
-  }
+  if (threadIdx.x == 0) block = find_key(before, count_before, keys[blockIdx.x]);
   __syncthreads();
   const std::size_t at = std::size_t(blockIdx.x) * kNodes + threadIdx.x, old = std::size_t(block < 0 ? 0 : block) * kNodes + threadIdx.x;
   a.grid.momentum[at] = block < 0 ? Quad<T>{} : grid.momentum[old];
